@@ -1,0 +1,49 @@
+package core
+
+// raiseFloor raises an existing floor to an epoch that was observed.
+func (t *turn) raiseFloor(e Epoch) {
+	if t.Floor.Known {
+		t.Floor.Epoch = max(t.Floor.Epoch, e)
+	}
+}
+
+// createFloor raises the floor, which comes into being if there was none. Only
+// a record that concerns this node and an own write known applied may do so
+// (design 3.2).
+func (t *turn) createFloor(e Epoch) {
+	news := !t.Floor.Known
+	t.Floor.Known = true
+	t.raiseFloor(e)
+	if news {
+		t.sendHelloToAll()
+	}
+}
+
+// saveAt says when the floor must be put on disk.
+func (t *turn) saveAt() Instant {
+	if t.Floor.Op != 0 || !t.Floor.Known || t.Floor.Saved >= t.Floor.Epoch {
+		return Never
+	}
+	return t.Floor.Retry
+}
+
+func (t *turn) saveFloor() {
+	t.Floor.Op = t.op()
+	t.do(Action{Kind: DoSave, Op: t.Floor.Op, Epoch: t.Floor.Epoch})
+}
+
+// floorSaved takes note of what is on disk and gives the acknowledgement that
+// waited for it.
+func (t *turn) floorSaved(ev *Event) {
+	if ev.Op != t.Floor.Op {
+		return
+	}
+	t.Floor.Op = 0
+	if !ev.OK {
+		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
+		t.tell(ToldFloorUnsaved)
+		return
+	}
+	t.Floor.Saved = max(t.Floor.Saved, ev.Epoch)
+	t.payOwed()
+}

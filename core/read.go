@@ -1,0 +1,227 @@
+package core
+
+// readAt says when the next read starts: at once when something waits for it,
+// else early enough before a challenge, else by polling. A follower that
+// heartbeats reach does not read.
+func (t *turn) readAt() Instant {
+	r := &t.Read
+	if r.Op != 0 || t.Write.Op != 0 {
+		return Never
+	}
+	switch {
+	case r.Wanted:
+		return r.NotBefore
+	case t.View.Found == 0:
+		return max(r.NotBefore, t.Started)
+	case t.Write.Open && t.retryAt() == Never:
+		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
+	}
+	switch t.Phase {
+	case NoLease:
+		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
+	case Following:
+		if contact := t.Vow.Contact; contact > r.Last {
+			// The holder is silent for half its lease: have the record, and a
+			// connection to the arbiter, at hand when the promise ends.
+			return max(r.NotBefore, contact.Add(t.c.HeartbeatLease/2))
+		}
+		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
+	case Fenced, Releasing:
+		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
+	}
+	return Never
+}
+
+func (t *turn) read() {
+	t.Read.Op = t.op()
+	t.Read.Wanted = false
+	t.Read.Last = t.now
+	t.do(Action{Kind: DoRead, Op: t.Read.Op, Timeout: t.c.ArbiterTimeout})
+}
+
+// discardRead forgets a read in flight. What it shows may be older than the
+// write that has just started or ended, so it can resolve nothing.
+func (t *turn) discardRead() {
+	if t.Read.Op != 0 {
+		t.Read.Op = 0
+		t.Read.Wanted = true
+	}
+}
+
+// readAnswered learns from a read.
+func (t *turn) readAnswered(ev *Event) {
+	if ev.Op != t.Read.Op {
+		return
+	}
+	t.Read.Op = 0
+	if ev.Outcome != Applied {
+		t.readFailed(ev.Outcome)
+		return
+	}
+	t.Read.Failures, t.Read.NotBefore = 0, 0
+	switch ev.Found {
+	case FoundAbsent:
+		t.seeAbsence(ev.StoreDate)
+	case FoundRecord:
+		t.seeRecord(ev)
+	case FoundCorrupt:
+		t.seeUnreadable(ev.Found, ToldRecordCorrupt)
+	case FoundNewer:
+		t.seeUnreadable(ev.Found, ToldFormatNewer)
+	}
+}
+
+// readFailed tries again after a pause; slowly where trying again cannot help.
+func (t *turn) readFailed(o Outcome) {
+	t.arbiterFailed(o)
+	t.Read.Wanted, t.Read.NotBefore = true, t.now.Add(t.pause(o))
+}
+
+// seeUnreadable leaves a record that it cannot read alone: it is never vacant,
+// and never overwritten.
+func (t *turn) seeUnreadable(f Found, why Reason) {
+	t.View.Found = f
+	t.tell(why)
+	if t.Write.Open {
+		t.Write.NotBefore = t.now.Add(t.pause(Corrupt))
+		t.Read.Wanted, t.Read.NotBefore = true, t.Write.NotBefore
+	}
+}
+
+// seeAbsence handles a read that finds no record.
+func (t *turn) seeAbsence(storeDate int64) {
+	v := &t.View
+	v.Found, v.StoreDate = FoundAbsent, storeDate
+	if v.AbsentSince == 0 {
+		v.AbsentSince = t.now
+	}
+	if t.Write.Open {
+		if t.Write.Expected == "" {
+			t.retrySoon() // the create may land yet
+			return
+		}
+		t.writeNeverApplies()
+	}
+	if v.Heard != (Position{}) || t.Floor.Known {
+		t.tell(ToldRecordGone)
+	}
+	switch {
+	case t.Phase.Holds():
+		t.lose(BecauseRecordGone)
+	case t.Phase == Following:
+		t.enter(NoLease, BecauseAbsent)
+	}
+	t.sendHelloToAll() // a new cluster is founded on everybody's word
+}
+
+// seeRecord handles a read that finds a record.
+func (t *turn) seeRecord(ev *Event) {
+	v := &t.View
+	r := ev.Record
+	at := r.Position()
+	v.AbsentSince = 0
+	if v.Found == FoundAbsent || v.Found == 0 {
+		v.Found = FoundRecord
+	}
+	if r.Open() || r.Electors.Has(t.c.self()) {
+		t.createFloor(r.Epoch)
+	}
+	if v.Heard.After(at) {
+		t.seeOlder(ev)
+		return
+	}
+	v.Found, v.OlderSince = FoundRecord, 0
+	t.adopt(ev)
+	if t.Write.Open {
+		t.resolveBy(r, ev.Version)
+	}
+	t.settle()
+}
+
+// adopt makes the record that was read the newest known, and bounds the
+// holder's arbiter authority by it: a lease from the answer, less the age that
+// the store's own clock gives it.
+func (t *turn) adopt(ev *Event) {
+	v := &t.View
+	r := ev.Record
+	at := r.Position()
+	free := t.now.Add(r.ArbiterLease - ev.Age)
+	torn := at == v.Heard && v.ReadVersion != "" && v.ReadVersion != ev.Version
+	switch {
+	case at.After(v.Heard):
+		v.FreeAt, v.Since = free, t.now
+	case torn:
+		v.FreeAt = free
+	default:
+		v.FreeAt = min(v.FreeAt, free)
+	}
+	v.Heard, v.Version, v.ReadVersion = at, ev.Version, ev.Version
+	v.Record = *r
+	v.noteTop()
+	t.noteHolder(r.Holder, r.Session)
+	// What a predecessor of this session may have promised is kept as well.
+	t.Vow.Until = max(t.Vow.Until, t.Started.Add(r.HeartbeatLease))
+}
+
+// settle brings the phase into line with a record that was just read.
+func (t *turn) settle() {
+	v := &t.View
+	mine := v.Session == t.c.Session
+	switch {
+	case t.Phase.Holds() && !mine:
+		t.lose(BecauseDeposed)
+	case t.Phase.Holds():
+	case t.Write.Open:
+	case v.Record.State == Vacant:
+		t.enter(NoLease, BecauseVacant)
+	case mine:
+		// A write of this session that was given up has landed after all: hold
+		// the record without authority, so that it is renewed or released.
+		t.holdLate()
+	case t.Phase == Following || t.Phase == NoLease:
+		t.follow(BecauseHeardLeader)
+	}
+	if t.stranger() {
+		t.tell(ToldStranger)
+	}
+}
+
+// noteHolder takes note of who holds, and tells the service of a change.
+func (t *turn) noteHolder(node, session string) {
+	changed := t.View.Session != session
+	t.View.Holder, t.View.Session = node, session
+	if changed && session != "" && t.Phase == Following {
+		t.do(Action{Kind: DoFollow, Epoch: t.View.Heard.Epoch, Peer: node})
+	}
+}
+
+// follow enters Following and says whom.
+func (t *turn) follow(because Reason) {
+	if t.Phase == Following {
+		return
+	}
+	t.enter(Following, because)
+	t.do(Action{Kind: DoFollow, Epoch: t.View.Heard.Epoch, Peer: t.View.Holder})
+}
+
+// seeOlder handles a read that shows less than is known: a stale read, or a
+// record that was rolled back. Only time tells them apart.
+func (t *turn) seeOlder(ev *Event) {
+	v := &t.View
+	if v.OlderSince == 0 {
+		v.OlderSince = t.now
+	}
+	t.Read.Failures++
+	t.Read.Wanted, t.Read.NotBefore = true, t.now.Add(t.c.backoff(t.Read.Failures))
+	if t.now < v.OlderSince.Add(t.longestLease()) {
+		return
+	}
+	t.tell(ToldRolledBack)
+	v.OlderSince = 0
+	v.Heard, v.ReadVersion = Position{}, ""
+	if t.Write.Open {
+		t.writeNeverApplies()
+	}
+	t.adopt(ev)
+	t.settle()
+}

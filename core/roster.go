@@ -1,0 +1,73 @@
+package core
+
+// nextRoster returns the electors that this node's next write names: itself,
+// then every configured peer under the identity it is an elector by, or, if it
+// is none yet, under the one it said Hello with. An elector whose machine was
+// replaced gives way to the new one only after a whole lease of silence.
+func (t *turn) nextRoster() Roster {
+	var next Roster
+	next = next.With(t.c.self())
+	for i, node := range t.c.Peers {
+		hello := &t.Peers[i].Hello
+		identity := t.View.Record.Electors.Identity(node)
+		if identity == "" && hello.Known {
+			identity = hello.Identity
+		}
+		if hello.Known && hello.Identity != identity && t.now >= t.replaceableAt(i) {
+			identity = hello.Identity
+		}
+		if identity != "" {
+			next = next.With(Elector{node, identity})
+		}
+	}
+	return next
+}
+
+// replaceableAt says when an elector has been silent for an arbiter lease. Only
+// a holder that has been listening can say so.
+func (t *turn) replaceableAt(peer int) Instant {
+	if t.Phase != Promoting && t.Phase != Leading {
+		return Never
+	}
+	return max(t.Lead.Since, t.Peers[peer].Alive).Add(t.arbiterLease())
+}
+
+// rosterAt says when a holder compares the electors with what its peers said.
+func (t *turn) rosterAt() Instant {
+	if t.Phase != Promoting && t.Phase != Leading || t.Write.Open {
+		return Never
+	}
+	return t.Lead.RosterAt
+}
+
+// reviewRoster renews if the electors should change, and says when to look
+// again at a machine that waits for its predecessor's silence.
+func (t *turn) reviewRoster() {
+	t.Lead.RosterAt = Never
+	for i, node := range t.c.Peers {
+		hello := &t.Peers[i].Hello
+		identity := t.View.Record.Electors.Identity(node)
+		if identity == "" || !hello.Known || hello.Identity == identity {
+			continue
+		}
+		t.tell(ToldTwinIdentity)
+		if at := t.replaceableAt(i); at > t.now {
+			t.Lead.RosterAt = min(t.Lead.RosterAt, at)
+		}
+	}
+	if !sameElectors(t.nextRoster(), t.View.Record.Electors) {
+		t.Lead.RenewWanted = true
+	}
+}
+
+func sameElectors(a, b Roster) bool {
+	if a.Len != b.Len {
+		return false
+	}
+	for i := range a.Len {
+		if !b.Has(a.List[i]) {
+			return false
+		}
+	}
+	return true
+}
