@@ -1,0 +1,5 @@
+node { id = "n1" }
+arbiter "bully" { bucket = "stands for the voters" }
+election "queue" {
+  run { command = ["worker"] }
+}

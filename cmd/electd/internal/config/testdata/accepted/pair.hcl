@@ -1,0 +1,37 @@
+node {
+  id       = "db-a"
+  data_dir = "/var/lib/electd"
+}
+arbiter "s3" {
+  bucket = "acme-ha"
+  prefix = "prod"
+  region = "eu-west-1"
+}
+transport {
+  listen = "10.0.0.1:7400"
+  peer "db-b" {
+    address = "10.0.0.2:7400"
+  }
+  tls {
+    ca_file   = "/etc/electd/ca.pem"
+    cert_file = "/etc/electd/db-a.pem"
+    key_file  = "/etc/electd/db-a.key"
+  }
+}
+election "orders" {
+  arbiter_lease      = "30s"
+  heartbeat_interval = "500ms"
+  heartbeat_lease    = "1500ms"
+  fence_margin       = "500ms"
+  run {
+    command      = ["./worker"]
+    stop_timeout = "300ms"
+  }
+  hook "promote" {
+    command = ["/usr/local/bin/promote"]
+    timeout = "30s"
+  }
+}
+api {
+  listen = "127.0.0.1:7401"
+}

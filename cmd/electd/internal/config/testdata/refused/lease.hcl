@@ -1,0 +1,14 @@
+node { id = "a" }
+arbiter "s3" { bucket = "b" }
+transport {
+  listen   = "127.0.0.1:7400"
+  insecure = true
+  peer "b" { address = "127.0.0.1:7402" }
+}
+election "orders" {
+  arbiter_lease = "1500ms"
+}
+election "invoices" {
+  arbiter_lease   = "10s"
+  arbiter_timeout = "5s"
+}

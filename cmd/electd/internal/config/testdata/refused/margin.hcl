@@ -1,0 +1,17 @@
+node { id = "a" }
+arbiter "s3" { bucket = "b" }
+transport {
+  listen   = "127.0.0.1:7400"
+  insecure = true
+  peer "b" { address = "127.0.0.1:7402" }
+}
+election "orders" {
+  run {
+    command      = ["worker"]
+    stop_timeout = "2s"
+  }
+  hook "fence" {
+    command = ["fence"]
+    timeout = "1s"
+  }
+}

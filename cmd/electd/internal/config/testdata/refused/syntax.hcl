@@ -1,0 +1,7 @@
+node {
+  id = "a
+}
+arbiter "s3" {
+  bucket = "b"
+  secret_key = "s3cr3t
+}

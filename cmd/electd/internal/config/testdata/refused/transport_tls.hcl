@@ -1,0 +1,11 @@
+node { id = "a" }
+arbiter "s3" { bucket = "b" }
+transport {
+  listen   = "10.0.0.1:7400"
+  insecure = true
+  tls {
+    ca_file = "ca.pem"
+  }
+  peer "b" {}
+}
+election "orders" {}
