@@ -1,0 +1,276 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/electd/electd/plugins/proto/electd/arbiter/v1"
+)
+
+// instance is one start of a plugin: its process and the connection to it. An
+// instance is never repaired; when anything about it fails, the host starts
+// another.
+type instance struct {
+	spec    Spec
+	process *process
+	client  *goplugin.Client
+	conn    *grpc.ClientConn
+	plugin  pb.PluginClient
+	arbiter pb.ArbiterClient
+	health  grpc_health_v1.HealthClient
+
+	info   Info
+	schema Schema
+	can    Capabilities // set by configure
+
+	secrets atomic.Pointer[strings.Replacer]
+	calls   sync.WaitGroup // in flight
+	streams []io.Closer    // ends of go-plugin's own output streams
+	since   time.Time
+
+	serving context.Context // of watches: ends with retire
+	retire  context.CancelFunc
+
+	once sync.Once
+	lost chan struct{} // closed when the instance is of no more use
+	why  error         // set before lost is closed
+}
+
+// start launches the process and asks it what it is.
+func start(ctx context.Context, spec Spec) (*instance, error) {
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeouts.Start)
+	defer cancel()
+	dir, err := newSocketDir(spec.SocketDir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.remove() // a standing connection needs no socket on disk
+	program, err := spec.executable(dir.path)
+	if err != nil {
+		return nil, err
+	}
+	defer program.close()
+
+	i := &instance{spec: spec, lost: make(chan struct{}), since: time.Now()}
+	i.serving, i.retire = context.WithCancel(context.Background())
+	i.process = newProcess(program.name, &output{log: spec.Log, secrets: &i.secrets})
+	if err := i.connect(ctx, program, dir); err != nil {
+		i.stop()
+		return nil, i.quote(ctx, err)
+	}
+	if err := i.introduce(ctx); err != nil {
+		i.stop()
+		return nil, i.quote(ctx, err)
+	}
+	go i.watchProcess()
+	go i.watchConnection()
+	return i, nil
+}
+
+func (i *instance) connect(ctx context.Context, program *executable, dir *socketDir) error {
+	stdout, stderr := newLineWriter(i.process.out.stdout), newLineWriter(i.process.out.stderr)
+	i.streams = []io.Closer{stdout, stderr}
+	i.client = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  handshake,
+		Plugins:          goplugin.PluginSet{arbiterPlugin: boundary{}},
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		AutoMTLS:         !i.spec.Plaintext,
+		SkipHostEnv:      true,
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir.path},
+		StartTimeout:     2 * i.spec.Timeouts.Start, // ctx ends first, and we know why
+		Logger:           quiet(i.spec.Log),
+		SyncStdout:       stdout,
+		SyncStderr:       stderr,
+		GRPCDialOptions:  dialOptions,
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, socketDir string) (runner.Runner, error) {
+			i.process.cmd = command(i.spec, program, cmd.Env)
+			if i.spec.Plaintext {
+				i.process.plaintext = socketDir
+			}
+			return i.process, nil
+		},
+	})
+	met := context.AfterFunc(ctx, i.process.kill)
+	defer met()
+	protocol, err := i.client.Client()
+	if err != nil {
+		return err
+	}
+	raw, err := protocol.Dispense(arbiterPlugin)
+	if err != nil {
+		return err
+	}
+	i.conn = raw.(*grpc.ClientConn)
+	i.plugin = pb.NewPluginClient(i.conn)
+	i.arbiter = pb.NewArbiterClient(i.conn)
+	i.health = grpc_health_v1.NewHealthClient(i.conn)
+	return nil
+}
+
+// dialOptions: nothing is ever tried twice, and the one connection stands for
+// as long as the process does.
+var dialOptions = []grpc.DialOption{
+	grpc.WithDisableRetry(),
+	grpc.WithDisableServiceConfig(),
+	grpc.WithIdleTimeout(0),
+	grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(math.MaxInt32)),
+}
+
+// quiet keeps go-plugin's own chatter out of the log: what matters of it we
+// say ourselves.
+func quiet(log hclog.Logger) hclog.Logger {
+	if log.IsTrace() {
+		return log.Named("go-plugin")
+	}
+	return hclog.NewNullLogger()
+}
+
+func command(spec Spec, program *executable, handshakeEnv []string) *exec.Cmd {
+	cmd := &exec.Cmd{
+		Path: program.path,
+		Args: append([]string{program.name}, spec.Self...),
+		Env:  append(environment(os.Environ(), spec.Env), handshakeEnv...),
+	}
+	if program.file != nil {
+		cmd.ExtraFiles = []*os.File{program.file}
+	}
+	return cmd
+}
+
+func (i *instance) introduce(ctx context.Context) error {
+	info, err := i.plugin.GetInfo(ctx, &pb.GetInfoRequest{})
+	if err != nil {
+		return fmt.Errorf("ask it what it is: %w", readError(err))
+	}
+	i.info = Info{Name: info.GetName(), Version: info.GetVersion(), Doc: info.GetDoc(), SDK: info.GetSdk()}
+	schema, err := i.plugin.GetSchema(ctx, &pb.GetSchemaRequest{})
+	if err != nil {
+		return fmt.Errorf("ask for its schema: %w", readError(err))
+	}
+	const depth = 8
+	if i.schema, err = schemaFromWire(schema.GetSchema(), depth); err != nil {
+		return fmt.Errorf("its schema is wrong: %w", err)
+	}
+	return nil
+}
+
+// quote adds to the error of a failed start what the plugin printed.
+func (i *instance) quote(ctx context.Context, err error) error {
+	if !i.process.started() {
+		return err
+	}
+	if noise := i.process.unexpected(); noise != "" {
+		return fmt.Errorf("it printed %q on standard output, where only the plugin handshake may stand first (is it an electd plugin? then print to standard error)", noise)
+	}
+	said := i.process.out.lastWords()
+	if said == "" {
+		said = "nothing"
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("it was not ready in time (%w) and was killed; it printed: %s", context.Cause(ctx), said)
+	}
+	if state := i.process.ending(); state != "" && !i.process.wasKilled() {
+		return fmt.Errorf("it ended before it was ready: %s; it printed: %s", state, said)
+	}
+	return fmt.Errorf("%w; it printed: %s", err, said)
+}
+
+// configure hands over the attributes. The error joins *core.AttributeErrors.
+func (i *instance) configure(ctx context.Context, values Values) error {
+	values, err := i.schema.Complete(values)
+	if err != nil {
+		return err
+	}
+	i.secrets.Store(hider(i.schema, values))
+	ctx, cancel := context.WithTimeout(ctx, i.spec.Timeouts.Configure)
+	defer cancel()
+	answer, err := i.plugin.Configure(ctx, &pb.ConfigureRequest{Attributes: valuesToWire(values)})
+	if err != nil {
+		return readError(err)
+	}
+	i.can = capabilitiesFromWire(answer.GetCapabilities())
+	return diagnosed(answer.GetDiagnostics())
+}
+
+// lose declares the instance of no more use. Only the first reason counts.
+func (i *instance) lose(why error) {
+	i.once.Do(func() {
+		i.why = why
+		close(i.lost)
+	})
+}
+
+func (i *instance) watchProcess() {
+	<-i.process.exited
+	i.lose(fmt.Errorf("the plugin's process ended: %s", i.process.ending()))
+}
+
+// watchConnection treats a broken connection like a dead process: the socket is
+// gone from disk, nobody could dial it again.
+func (i *instance) watchConnection() {
+	for state := i.conn.GetState(); state != connectivity.Shutdown; state = i.conn.GetState() {
+		if state != connectivity.Ready {
+			i.lose(errors.New("the connection to the plugin broke"))
+			return
+		}
+		i.conn.WaitForStateChange(context.Background(), state)
+	}
+	i.lose(errors.New("the connection to the plugin was closed"))
+}
+
+// check asks the plugin whether it lives, and loses it if it does not answer.
+func (i *instance) check(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, i.spec.Timeouts.Health)
+	defer cancel()
+	_, err := i.health.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: goplugin.GRPCServiceName})
+	// Any answer will do, even that there is no such service.
+	if code := status.Code(err); code == codes.DeadlineExceeded || code == codes.Unavailable {
+		i.lose(fmt.Errorf("the plugin does not answer: %s", status.Convert(err).Message()))
+	}
+}
+
+// ready says whether a call can be sent at all.
+func (i *instance) ready() bool {
+	select {
+	case <-i.lost:
+		return false
+	default:
+		return i.conn.GetState() == connectivity.Ready
+	}
+}
+
+// stop ends the process, in good order if it still listens, and waits for all
+// that was started for it.
+func (i *instance) stop() {
+	i.lose(errors.New("the plugin was stopped"))
+	i.retire()
+	overdue := time.AfterFunc(i.spec.Timeouts.Stop, i.process.kill)
+	defer overdue.Stop()
+	i.client.Kill()
+	i.process.kill()
+	if i.process.started() {
+		<-i.process.exited
+	}
+	for _, s := range i.streams {
+		_ = s.Close()
+	}
+	i.calls.Wait()
+}

@@ -1,0 +1,141 @@
+package plugins
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// output turns what a plugin prints into log lines, and remembers the last of
+// them to quote when the plugin fails.
+type output struct {
+	log     hclog.Logger
+	secrets *atomic.Pointer[strings.Replacer] // nil inside: nothing to hide yet
+
+	mu     sync.Mutex
+	last   []string
+	panics bool // the rest of standard error is a stack trace
+}
+
+// quoted is how many lines are remembered.
+const quoted = 6
+
+func (o *output) stdout(line string) {
+	line = o.hide(line)
+	o.remember(line)
+	o.log.Info(line, "stream", "stdout")
+}
+
+func (o *output) stderr(line string) {
+	line = o.hide(line)
+	e := parseLine(line)
+	o.remember(e.message)
+	o.mu.Lock()
+	o.panics = o.panics || strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+	if o.panics {
+		e.level = hclog.Error
+	}
+	o.mu.Unlock()
+	o.log.Log(e.level, e.message, e.pairs...)
+}
+
+func (o *output) hide(line string) string {
+	if r := o.secrets.Load(); r != nil {
+		return r.Replace(line)
+	}
+	return line
+}
+
+func (o *output) remember(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.last) == quoted {
+		o.last = o.last[1:]
+	}
+	const most = 300
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	o.last = append(o.last, line)
+}
+
+// lastWords returns the newest lines in one, empty if there are none.
+func (o *output) lastWords() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Join(o.last, " | ")
+}
+
+type entry struct {
+	level   hclog.Level
+	message string
+	pairs   []any
+}
+
+// parseLine reads the JSON lines of hclog and log/slog and guesses the level of
+// plain ones. What says nothing of its level is information.
+func parseLine(line string) entry {
+	if strings.HasPrefix(line, "{") {
+		if e, ok := parseJSONLine(line); ok {
+			return e
+		}
+	}
+	e := entry{level: hclog.Info, message: line}
+	if m := plainLevel.FindStringSubmatch(line); m != nil {
+		e.level = levelNamed(m[1] + m[2])
+	}
+	return e
+}
+
+// plainLevel finds "[WARN] …", "WARNING:root:…" and "… level=warn …".
+var plainLevel = regexp.MustCompile(`^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)[\]: ]|\blevel=(\w+)`)
+
+func levelNamed(name string) hclog.Level {
+	switch strings.ToUpper(name) {
+	case "TRACE":
+		return hclog.Trace
+	case "DEBUG":
+		return hclog.Debug
+	case "WARN", "WARNING":
+		return hclog.Warn
+	case "ERROR", "CRITICAL", "FATAL":
+		return hclog.Error
+	}
+	return hclog.Info
+}
+
+func parseJSONLine(line string) (entry, bool) {
+	var fields map[string]any
+	if json.Unmarshal([]byte(line), &fields) != nil {
+		return entry{}, false
+	}
+	message, ok := firstString(fields, "@message", "msg", "message")
+	if !ok {
+		return entry{}, false
+	}
+	level, _ := firstString(fields, "@level", "level")
+	e := entry{level: levelNamed(level), message: message}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		switch key {
+		case "@message", "msg", "message", "@level", "level", "@timestamp", "time":
+		default:
+			e.pairs = append(e.pairs, strings.TrimPrefix(key, "@"), fields[key])
+		}
+	}
+	return e, true
+}
+
+func firstString(fields map[string]any, keys ...string) (string, bool) {
+	for _, key := range keys {
+		if text, ok := fields[key].(string); ok {
+			return text, true
+		}
+	}
+	return "", false
+}

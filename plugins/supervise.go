@@ -1,0 +1,173 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/electd/electd/core"
+)
+
+// The pauses between two starts of a plugin that keeps failing. One that lived
+// for steadyTime is restarted at once again.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 15 * time.Second
+	steadyTime = 30 * time.Second
+)
+
+// supervise replaces every instance that is lost, until Close.
+func (h *Host) supervise() {
+	defer close(h.done)
+	pause := time.Duration(0)
+	for {
+		i, swapped := h.running()
+		switch h.attend(i, swapped) {
+		case closed:
+			i.stop()
+			return
+		case replaced: // by Reload, which also stops the old one
+			pause = 0
+			continue
+		}
+		if time.Since(i.since) > steadyTime {
+			pause = 0
+		}
+		h.leave(i)
+		if !h.restart(&pause) {
+			return
+		}
+	}
+}
+
+func (h *Host) running() (*instance, <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.current, h.swapped
+}
+
+// fate is what became of an instance under the supervisor's eyes.
+type fate uint8
+
+const (
+	closed fate = iota + 1
+	replaced
+	lost
+)
+
+// attend looks after an instance until it is lost, replaced or closed.
+func (h *Host) attend(i *instance, swapped <-chan struct{}) fate {
+	tick := time.NewTicker(i.spec.Timeouts.Health)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return closed
+		case <-swapped:
+			return replaced
+		case <-i.lost:
+			return lost
+		case <-tick.C:
+			i.check(h.ctx)
+		}
+	}
+}
+
+// leave opens the gap: from here on calls are refused until the next instance
+// stands. What is left of the lost one is killed.
+func (h *Host) leave(i *instance) {
+	h.mu.Lock()
+	if h.current == i {
+		h.current, h.gap = nil, i.why
+	}
+	h.mu.Unlock()
+	i.spec.Log.Warn("the plugin is lost and will be restarted", "why", i.why)
+	i.process.kill()
+	i.stop()
+}
+
+// restart starts instances until one stands, with growing pauses. It returns
+// false when the host was closed meanwhile.
+func (h *Host) restart(pause *time.Duration) bool {
+	for {
+		select {
+		case <-h.ctx.Done():
+			return false
+		case <-time.After(*pause):
+		}
+		*pause = min(max(firstPause, 2**pause), lastPause)
+		if i, _ := h.running(); i != nil { // a Reload was faster
+			return true
+		}
+		err := h.startNext()
+		if err == nil {
+			return true
+		}
+		h.spec.Log.Error("the plugin could not be restarted", "error", err, "next_try_in", pause.String())
+		h.mu.Lock()
+		h.gap = err
+		h.mu.Unlock()
+	}
+}
+
+// startNext starts and configures one instance and adopts it.
+func (h *Host) startNext() error {
+	h.mu.Lock()
+	spec, values := h.spec, h.values
+	h.mu.Unlock()
+	i, err := start(h.ctx, spec)
+	if err != nil {
+		return err
+	}
+	if values != nil {
+		err = i.configure(h.ctx, values)
+	}
+	if err == nil && values != nil {
+		err = h.keeps(i.can)
+	}
+	if err != nil {
+		i.stop()
+		return fmt.Errorf("configure it again: %w", err)
+	}
+	if !h.fill(i) {
+		i.stop()
+		return nil
+	}
+	spec.Log.Info("the plugin runs again", "pid", i.process.ID())
+	return nil
+}
+
+// fill closes the gap with an instance, unless a Reload was faster.
+func (h *Host) fill(i *instance) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current != nil {
+		return false
+	}
+	h.adopt(i)
+	return true
+}
+
+// drain ends the watches, lets the calls in flight end and then stops the
+// instance.
+func (i *instance) drain() {
+	i.retire()
+	answered := make(chan struct{})
+	go func() {
+		i.calls.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-time.After(i.spec.Timeouts.Call):
+	}
+	i.stop()
+}
+
+// bounded gives ctx a deadline if it has none.
+func bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("%w: no answer within %s", core.ErrUnavailable, most))
+}
