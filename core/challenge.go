@@ -111,7 +111,7 @@ func (t *turn) holdBack() time.Duration {
 	ahead := 0
 	for i, node := range t.c.Peers {
 		p := &t.Peers[i]
-		if !p.Connected || !p.Hello.Eligible || node == t.View.Holder {
+		if !p.Connected || !p.Hello.Eligible || node == t.View.Record.writer() {
 			continue
 		}
 		if !t.View.Record.Open() && !t.View.Record.Electors.Has(Elector{node, p.Hello.Identity}) {

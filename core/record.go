@@ -97,3 +97,8 @@ func (r *Record) Position() Position { return Position{r.Epoch, r.Revision} }
 // Open reports whether the record names no elector but its holder: then there
 // are no strangers, and no heartbeats that could bind.
 func (r *Record) Open() bool { return r.Electors.Len <= 1 }
+
+// writer is the node that wrote the record: a holder names itself first among
+// the electors, and a release leaves them as they are. Who has just fallen
+// silent or stepped down is not the one to wait for.
+func (r *Record) writer() string { return r.Electors.List[0].Node }

@@ -1,0 +1,116 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Explain says in one sentence how an election stands on this node, for people.
+func Explain(c *Config, s *State, now Instant) string {
+	t := turn{State: s, c: c, now: now}
+	switch s.Phase {
+	case Leading:
+		return "leading: " + t.explainAuthority()
+	case Promoting:
+		return "won the lease, the service is being promoted: " + t.explainAuthority()
+	case Fenced:
+		return fmt.Sprintf("fenced at epoch %d because %s; waits for a write to the arbiter or for all electors", s.View.Record.Epoch, s.Because)
+	case Releasing:
+		return fmt.Sprintf("releasing epoch %d: %s", s.View.Record.Epoch, s.Because)
+	case Taking:
+		return "taking the lease: " + string(s.Because)
+	}
+	if why := t.explainStanding(); why != "" {
+		return why
+	}
+	if s.Phase == Following {
+		return t.explainFollowing()
+	}
+	return t.explainNoLease()
+}
+
+func (t *turn) explainAuthority() string {
+	others := t.View.Record.Electors.Len - 1
+	switch {
+	case others <= 0:
+		return fmt.Sprintf("alone, renewed at the arbiter every %s", poll(t.View.Record.ArbiterLease).Round(time.Millisecond))
+	case t.allReachable():
+		return fmt.Sprintf("all %d other electors acknowledge", others)
+	}
+	var silent []string
+	for i, node := range t.c.Peers {
+		if t.View.Record.Electors.Identity(node) != "" && !t.Peers[i].Reachable {
+			silent = append(silent, node)
+		}
+	}
+	return "on the arbiter's lease, without word from " + strings.Join(silent, ", ")
+}
+
+func (t *turn) explainStanding() string {
+	var why Reason
+	switch {
+	case t.stranger():
+		why = ToldStranger
+	case t.View.Found == FoundCorrupt:
+		why = ToldRecordCorrupt
+	case t.View.Found == FoundNewer:
+		why = ToldFormatNewer
+	}
+	return string(why)
+}
+
+func (t *turn) explainFollowing() string {
+	text := fmt.Sprintf("%s leads at epoch %d", t.View.Holder, t.View.Heard.Epoch)
+	if t.Vow.Contact == 0 || t.now >= t.Vow.Contact.Add(t.c.HeartbeatLease) {
+		text += ", without word from it"
+	}
+	switch {
+	case t.Standing.Paused:
+		text += "; this node is paused"
+	case !t.Standing.Healthy:
+		text += "; this node is not healthy"
+	case t.Standing.Priority <= 0:
+		text += "; this node has priority 0 and never stands"
+	}
+	return text
+}
+
+func (t *turn) explainNoLease() string {
+	switch {
+	case t.View.Found == 0 && t.Read.Failures > 0:
+		return "the arbiter does not answer"
+	case t.View.Found == 0:
+		return "reading the record"
+	case t.View.Found == FoundAbsent && t.newClusterWaits() != "":
+		return "no record yet: " + t.newClusterWaits()
+	case t.View.Found == FoundAbsent:
+		return string(BecauseAbsent)
+	case !t.Standing.Eligible():
+		return "the lease is vacant and this node does not stand"
+	}
+	return string(BecauseVacant)
+}
+
+// newClusterWaits says whose word a new cluster still waits for.
+func (t *turn) newClusterWaits() string {
+	if t.Floor.Known || t.View.Heard != (Position{}) {
+		return ""
+	}
+	var missing []string
+	for i, node := range t.c.Peers {
+		if !t.Peers[i].Hello.Known {
+			missing = append(missing, node)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "waits to hear from " + strings.Join(missing, ", ") + " that it has none either"
+}
+
+// Stranger reports whether the record names electors, and not this node.
+func Stranger(c *Config, s *State) bool {
+	t := turn{State: s, c: c}
+	return t.stranger()
+}

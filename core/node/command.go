@@ -1,0 +1,83 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"github.com/electd/electd/core"
+)
+
+// StepDown gives up leadership, to the named node or, with an empty target, to
+// anyone. On a follower the request is forwarded to the leader; the error is
+// then ErrForwarded, and what becomes of it shows in the status.
+func (n *Node) StepDown(ctx context.Context, target string) error {
+	answer, err := n.command(core.Event{Kind: core.StepDownAsked, Target: target})
+	if err != nil {
+		return err
+	}
+	select {
+	case reason := <-answer:
+		return refusal(reason)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ErrForwarded says that a command went to the leader.
+var ErrForwarded = errors.New(string(core.ForwardedToLeader))
+
+func refusal(reason core.Reason) error {
+	switch reason {
+	case "":
+		return nil
+	case core.ForwardedToLeader:
+		return ErrForwarded
+	}
+	return errors.New(string(reason))
+}
+
+// command queues an event that will be answered once.
+func (n *Node) command(ev core.Event) (<-chan core.Reason, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.broken != nil {
+		return nil, n.broken
+	}
+	n.lastCmd++
+	ev.Op = n.lastCmd
+	answer := make(chan core.Reason, 1)
+	n.commands[ev.Op] = answer
+	n.inbox.put(ev)
+	return answer, nil
+}
+
+func (n *Node) answerCommand(op core.OpID, reason core.Reason) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if answer, ok := n.commands[op]; ok {
+		answer <- reason
+		delete(n.commands, op)
+	}
+}
+
+// Stand tells whether this node may stand for leader.
+func (n *Node) Stand(s core.Standing) {
+	n.inbox.put(core.Event{Kind: core.StandingChanged, Standing: s})
+}
+
+// Admit lets a stranger challenge as if it were an elector: the operator swears
+// that every elector is gone for good.
+func (n *Node) Admit() { n.inbox.put(core.Event{Kind: core.AdmitForced}) }
+
+// Reload replaces timings, addresses and software version; node, session and
+// peers stay as they are. Leases take effect once a write that carries them is
+// known applied.
+func (n *Node) Reload(c core.Config) {
+	n.mu.Lock()
+	c.Election, c.Node, c.Identity = n.config.Election, n.config.Node, n.config.Identity
+	c.Session, c.Previous, c.Peers = n.config.Session, n.config.Previous, n.config.Peers
+	n.config = c
+	n.trace.begin(&n.config, &n.state)
+	n.mu.Unlock()
+	n.inbox.put(core.Event{Kind: core.Reloaded})
+}

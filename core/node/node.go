@@ -1,0 +1,266 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/transport"
+)
+
+// Config is everything one election on one node needs. Arbiter and Disk are
+// required; the zero value of every other field is a sensible default.
+type Config struct {
+	Core       core.Config
+	Standing   core.Standing
+	Floor      core.Epoch // as found on disk
+	FloorKnown bool
+
+	Arbiter   core.Arbiter
+	Key       string              // of the record; "<election>/lease.json" if empty
+	Transport transport.Transport // nil if there are no peers
+	Disk      Disk
+	Service   Service
+	Observer  Observer
+	Clock     Clock
+	Random    *rand.Rand
+	Trace     *Tracer // nil traces nothing
+}
+
+// Node runs one election until it is stopped.
+type Node struct {
+	arbiter   core.Arbiter
+	key       string
+	transport transport.Transport
+	disk      Disk
+	service   Service
+	observer  Observer
+	clock     Clock
+	random    *rand.Rand
+	trace     *Tracer
+	recent    recent
+
+	guard   Guard
+	inbox   *inbox
+	leave   func() // the transport
+	cancel  context.CancelFunc
+	running sync.WaitGroup // the loop and every call under way
+	done    chan struct{}  // closed when the loop has ended
+
+	mu       sync.Mutex // held during a step and while reading what follows
+	config   core.Config
+	state    core.State
+	broken   error
+	commands map[core.OpID]chan core.Reason
+	lastCmd  core.OpID
+	idle     chan struct{} // closed when a shutdown has nothing left to do
+	calls    Calls
+	written  chan struct{} // closed when a newer write is known applied
+	wrote    core.Instant
+}
+
+// ErrStopped is what a stopped node answers.
+var ErrStopped = errors.New("this election is not running")
+
+// Start starts the election.
+func Start(c Config) (*Node, error) {
+	switch {
+	case c.Arbiter == nil || c.Disk == nil:
+		return nil, errors.New("an election needs an arbiter and a disk for its floor")
+	case len(c.Core.Peers) > core.MaxPeers:
+		return nil, fmt.Errorf("election %q has %d peers, at most %d are possible", c.Core.Election, len(c.Core.Peers), core.MaxPeers)
+	case len(c.Core.Peers) > 0 && c.Transport == nil:
+		return nil, fmt.Errorf("election %q has peers but no transport", c.Core.Election)
+	case c.Core.HeartbeatInterval <= 0 || c.Core.HeartbeatLease <= c.Core.FenceMargin || c.Core.ArbiterLease <= c.Core.FenceMargin || c.Core.ArbiterTimeout <= 0:
+		return nil, fmt.Errorf("election %q has timings that cannot work: interval %s, heartbeat lease %s, arbiter lease %s, margin %s, arbiter timeout %s",
+			c.Core.Election, c.Core.HeartbeatInterval, c.Core.HeartbeatLease, c.Core.ArbiterLease, c.Core.FenceMargin, c.Core.ArbiterTimeout)
+	}
+	n := &Node{
+		arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
+		service: c.Service, observer: c.Observer, clock: c.Clock, random: c.Random, trace: c.Trace,
+		inbox: newInbox(), done: make(chan struct{}), idle: make(chan struct{}), written: make(chan struct{}),
+		config: c.Core, commands: map[core.OpID]chan core.Reason{}, leave: func() {},
+	}
+	if n.key == "" {
+		n.key = c.Core.Election + "/lease.json"
+	}
+	if n.service == nil {
+		n.service = Bare{}
+	}
+	if n.observer == nil {
+		n.observer = Unobserved{}
+	}
+	if n.clock == nil {
+		n.clock = SystemClock()
+	}
+	if n.random == nil {
+		n.random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	n.guard.renew = func() { n.inbox.put(core.Event{Kind: core.RenewAsked}) }
+	n.state = core.New(n.clock(), c.Standing, c.Floor, c.FloorKnown, n.random.Uint64())
+	n.trace.begin(&n.config, &n.state)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	if n.transport != nil {
+		n.leave = n.transport.Join(c.Core.Election, handler{n})
+	}
+	n.running.Go(func() { n.loop(ctx) })
+	if w, ok := n.arbiter.(core.Watcher); ok {
+		n.running.Go(func() { n.watch(ctx, w) })
+	}
+	return n, nil
+}
+
+// Guard returns the guard of this election.
+func (n *Node) Guard() *Guard { return &n.guard }
+
+// Done is closed when the election runs no more.
+func (n *Node) Done() <-chan struct{} { return n.done }
+
+// Stop shuts the election down: it releases what it holds, waits for that until
+// ctx ends, and then stops. It returns ctx's error if the lease could not be
+// released in time.
+func (n *Node) Stop(ctx context.Context) error {
+	n.inbox.put(core.Event{Kind: core.ShutdownAsked})
+	var err error
+	select {
+	case <-n.idle:
+	case <-n.done:
+	case <-ctx.Done():
+		err = fmt.Errorf("election %q was not released: %w", n.config.Election, ctx.Err())
+	}
+	n.leave()
+	n.cancel()
+	n.running.Wait()
+	return err
+}
+
+// Abandon stops the election without releasing anything, as a crash would; for
+// tests.
+func (n *Node) Abandon() {
+	n.leave()
+	n.cancel()
+	n.running.Wait()
+}
+
+// loop is the one goroutine that steps.
+func (n *Node) loop(ctx context.Context) {
+	defer close(n.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var events []core.Event
+	var actions []core.Action
+	for {
+		select {
+		case <-ctx.Done():
+			n.shut()
+			return
+		case <-timer.C:
+			events = append(events[:0], core.Event{Kind: core.Ticked})
+		case <-n.inbox.ready:
+			events = n.inbox.take(events)
+		}
+		for i := range events {
+			actions = n.step(&events[i], actions[:0])
+			n.perform(ctx, actions)
+		}
+		clear(events)
+		n.mu.Lock()
+		next := n.state.Next
+		n.mu.Unlock()
+		timer.Reset(time.Duration(next - n.clock()))
+	}
+}
+
+// step makes one step and publishes what follows from it for the guard.
+func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.broken != nil {
+		return actions
+	}
+	ev.Random = [2]uint64{n.random.Uint64(), n.random.Uint64()}
+	ev.Wall = time.Now().UnixMilli()
+	now := n.clock()
+	defer func() {
+		if r := recover(); r != nil {
+			out = n.breakDown(r, now, ev)
+		}
+	}()
+	n.measure(now, ev)
+	out = core.Step(&n.config, &n.state, now, *ev, actions)
+	n.trace.step(now, ev, out, &n.state)
+	n.recent.add(now, ev)
+	n.publish(now)
+	if n.state.Shutdown && n.settled() {
+		n.signalIdle()
+	}
+	return out
+}
+
+// settled reports whether a node that shuts down has nothing left to do.
+func (n *Node) settled() bool {
+	return !n.state.Phase.Holds() && !n.state.Write.Open && n.state.Lead.Service == core.Passive
+}
+
+func (n *Node) signalIdle() {
+	select {
+	case <-n.idle:
+	default:
+		close(n.idle)
+	}
+}
+
+// publish opens or shuts the guard and extends the service's authority.
+func (n *Node) publish(now core.Instant) {
+	if n.state.Lead.WrittenAt != n.wrote {
+		n.wrote = n.state.Lead.WrittenAt
+		n.written = make(chan struct{})
+	}
+	epoch, until := n.state.Guard(&n.config)
+	o := &opening{epoch: epoch, at: time.Now(), changed: n.written}
+	if epoch != 0 {
+		o.left = until.Sub(now)
+		o.written = now.Sub(n.wrote)
+	}
+	n.guard.publish(o)
+	if n.state.Phase == core.Promoting || n.state.Phase == core.Leading {
+		n.service.Extend(n.state.Authority(&n.config))
+	}
+}
+
+// shut closes the guard for good.
+func (n *Node) shut() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.broken == nil {
+		n.broken = ErrStopped
+	}
+	n.guard.publish(&opening{changed: make(chan struct{})})
+	for op, answer := range n.commands {
+		answer <- core.Reason(ErrStopped.Error())
+		delete(n.commands, op)
+	}
+}
+
+// breakDown is what happens when an invariant fails: the guard shuts, the
+// service is stopped, state and recent events are dumped, and this election
+// steps no more. Others run on.
+func (n *Node) breakDown(cause any, now core.Instant, ev *core.Event) []core.Action {
+	err, ok := cause.(error)
+	if !ok {
+		err = fmt.Errorf("%v", cause)
+	}
+	n.broken = fmt.Errorf("election %q is broken: %w", n.config.Election, err)
+	n.recent.add(now, ev)
+	n.guard.publish(&opening{changed: make(chan struct{})})
+	n.service.Fence(n.state.View.Record.Epoch, n.state.Authority(&n.config), func(bool) {})
+	n.observer.Broken(n.broken, n.recent.dump(&n.config, &n.state))
+	n.signalIdle()
+	return nil
+}

@@ -1,0 +1,62 @@
+package node
+
+import (
+	"time"
+
+	"github.com/electd/electd/core"
+)
+
+// Observer is told what happens, for logs, metrics and the API. It is called
+// from the node's loop and must not block.
+type Observer interface {
+	// Changed reports a transition of the phase.
+	Changed(Change)
+	// Told reports something a person should know.
+	Told(reason core.Reason, epoch core.Epoch)
+	// Answered reports one call to the arbiter.
+	Answered(Call)
+	// RoundTrip reports how long a peer took to acknowledge a heartbeat.
+	RoundTrip(peer string, took time.Duration)
+	// Offset reports a peer's wall clock less this node's, within the uncertainty.
+	Offset(peer string, offset, uncertainty time.Duration)
+	// Broken reports that an invariant failed: this election acts no more.
+	Broken(violation error, dump []byte)
+}
+
+// Change is one transition.
+type Change struct {
+	At       time.Time // wall clock, for people
+	From, To core.Phase
+	Epoch    core.Epoch
+	Reason   core.Reason
+	Leader   string // node id of the holder, as far as known
+}
+
+// Call is one finished call to the arbiter.
+type Call struct {
+	Intent  core.Intent // zero for a read
+	Outcome core.Outcome
+	Err     error // nil if Applied
+	Took    time.Duration
+}
+
+// Unobserved is an Observer that looks away.
+type Unobserved struct{}
+
+// Changed does nothing.
+func (Unobserved) Changed(Change) {}
+
+// Told does nothing.
+func (Unobserved) Told(core.Reason, core.Epoch) {}
+
+// Answered does nothing.
+func (Unobserved) Answered(Call) {}
+
+// RoundTrip does nothing.
+func (Unobserved) RoundTrip(string, time.Duration) {}
+
+// Offset does nothing.
+func (Unobserved) Offset(string, time.Duration, time.Duration) {}
+
+// Broken does nothing.
+func (Unobserved) Broken(error, []byte) {}
