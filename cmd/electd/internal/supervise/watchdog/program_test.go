@@ -1,0 +1,3 @@
+package watchdog_test
+
+func program(args []string) int { return 0 }

@@ -1,0 +1,215 @@
+package watchdog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+	"github.com/electd/electd/cmd/electd/internal/supervise/lockfile"
+)
+
+// watch runs one program: one thread, one loop.
+type watch struct {
+	spec     Spec
+	plan     plan
+	inbox    *inbox
+	lock     *lockfile.Lock
+	family   family
+	terminal *terminal
+
+	authorised bool // a first deadline has come
+}
+
+// Pauses of the loop where nothing wakes it: between two tries for the lock,
+// between two rounds of killing, and between two searches for strays.
+const (
+	lockPause   = 2 * time.Millisecond
+	killPause   = 500 * time.Microsecond
+	killRounds  = 100 // after these it is the kernel that is slow
+	patientKill = 20 * time.Millisecond
+	strayPause  = 100 * time.Millisecond
+)
+
+// run returns the exit status of the watchdog process.
+func run(spec Spec) int {
+	w := &watch{
+		spec: spec,
+		plan: plan{deadline: never, warning: spec.Warning, timeout: spec.StopTimeout},
+	}
+	if failed := w.start(); failed != nil {
+		failed.Kind = Failed
+		report(*failed)
+		return 1
+	}
+	w.supervise()
+	w.family.close()
+	w.terminal.giveBack()
+	// The lock goes with the process, after this.
+	report(Event{Kind: Exited, Cause: w.plan.cause, Status: w.family.status})
+	return 0
+}
+
+// start takes the lock and starts the program under it. What it returns says
+// why there is no program; nil if there is one.
+func (w *watch) start() *Event {
+	var err error
+	if w.inbox, err = newInbox(); err != nil {
+		return refused(err)
+	}
+	if err := adoptOrphans(); err != nil {
+		return refused(err)
+	}
+	if failed := w.claim(); failed != nil {
+		return failed
+	}
+	w.terminal = takeTerminal(w.spec.Foreground)
+	if err := w.family.launch(w.spec, w.lock.File(), w.terminal); err != nil {
+		return refused(fmt.Errorf("%s: %w", w.spec.Command[0], err))
+	}
+	report(Event{Kind: Started, PID: w.family.leader, Cgroup: w.family.cgroup.folder()})
+	// Only now, or the program would inherit some of it.
+	harden()
+	// A path that was walked once is in memory when memory is short.
+	w.family.rehearse()
+	holder := w.holder()
+	holder.Program = w.family.leader
+	// For people only: nothing depends on it, so nothing fails by it.
+	_ = w.lock.Describe(holder)
+	return nil
+}
+
+// claim waits until a deadline has come, no process of an earlier run is left
+// and the lock is ours.
+func (w *watch) claim() *Event {
+	giveUp := boottime.In(w.spec.LockWait)
+	search := boottime.Now()
+	for waited := false; ; {
+		w.hear()
+		now := boottime.Now()
+		if w.plan.due(now) != nothing {
+			return &Event{Cause: w.plan.cause, Reason: "the end came before the start"}
+		}
+		if !w.authorised {
+			w.inbox.wait(w.plan.next())
+			continue
+		}
+		err := w.tryClaim()
+		var held *lockfile.HeldError
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &held) && !errors.Is(err, errLeftovers):
+			return refused(err)
+		}
+		e := Event{Kind: Waiting, Cause: Locked, Reason: err.Error()}
+		if held != nil {
+			e.Holder = held.Holder
+		}
+		if held != nil && now >= search {
+			killStrays(held)
+			search = boottime.In(strayPause)
+		}
+		if now >= giveUp {
+			e.Reason = fmt.Sprintf("an earlier run is not over after %s: %s", w.spec.LockWait, e.Reason)
+			return &e
+		}
+		if !waited {
+			report(e)
+			waited = true
+		}
+		w.inbox.wait(min(w.plan.next(), now.Add(lockPause)))
+	}
+}
+
+func (w *watch) tryClaim() (err error) {
+	if w.lock == nil {
+		if w.lock, err = lockfile.TryLock(w.spec.Lock); err != nil {
+			return err
+		}
+		if err := w.lock.Describe(w.holder()); err != nil {
+			return err
+		}
+	}
+	return w.family.enclose(w.spec)
+}
+
+// killStrays kills what a watchdog that was itself killed left behind. Its
+// program inherited the lock, so whoever holds it is of that run; as long as the
+// watchdog is among them, it does its work and is left alone.
+func killStrays(held *lockfile.HeldError) {
+	holders := lockfile.Holders(held.Path)
+	if held.Holder.Watchdog == 0 || slices.Contains(holders, held.Holder.Watchdog) {
+		return
+	}
+	for _, pid := range holders {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}
+
+// supervise returns when the last process of the program's group is gone.
+func (w *watch) supervise() {
+	for rounds := 0; ; {
+		w.hear()
+		if w.family.reap() {
+			w.plan.end(Itself, 0)
+			return
+		}
+		now := boottime.Now()
+		if w.family.exited {
+			// What it left behind is not a service of its own.
+			w.plan.endIn(Itself, now)
+		}
+		wake := w.plan.next()
+		switch w.plan.due(now) {
+		case ask:
+			w.family.signal(w.spec.StopSignal)
+			wake = w.plan.next()
+		case kill:
+			w.family.kill()
+			if rounds == 0 {
+				report(Event{Kind: Killing, Cause: w.plan.cause, Late: now.Sub(w.plan.killBy())})
+			}
+			wake = now.Add(killPause)
+			if rounds++; rounds > killRounds {
+				wake = now.Add(patientKill)
+			}
+		}
+		w.inbox.wait(wake)
+	}
+}
+
+// hear takes in what happened since the last time.
+func (w *watch) hear() {
+	for {
+		f, ok := w.inbox.next()
+		if !ok {
+			break
+		}
+		switch f.order() {
+		case setDeadline:
+			w.plan.deadline = boottime.Instant(f.value())
+			w.authorised = true
+		case stopProgram:
+			w.plan.end(Stopped, boottime.Instant(f.value()))
+		case sendSignal:
+			w.family.signalLeader(f.value())
+		}
+	}
+	if w.inbox.closed {
+		w.plan.endIn(Orphaned, boottime.Now())
+	}
+	if w.inbox.terminated() {
+		w.plan.endIn(Signaled, boottime.Now())
+	}
+}
+
+func (w *watch) holder() lockfile.Holder {
+	return lockfile.Holder{Watchdog: os.Getpid(), Election: w.spec.Election, Epoch: w.spec.Epoch}
+}
+
+func refused(err error) *Event { return &Event{Cause: Refused, Reason: err.Error()} }
