@@ -8,9 +8,8 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"strings"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -41,7 +40,7 @@ type instance struct {
 	schema Schema
 	can    Capabilities // set by configure
 
-	secrets atomic.Pointer[strings.Replacer]
+	secrets secrets
 	calls   sync.WaitGroup // in flight
 	streams []io.Closer    // ends of go-plugin's own output streams
 	since   time.Time
@@ -147,7 +146,7 @@ func command(spec Spec, program *executable, handshakeEnv []string) *exec.Cmd {
 	cmd := &exec.Cmd{
 		Path: program.path,
 		Args: append([]string{program.name}, spec.Self...),
-		Env:  append(environment(os.Environ(), spec.Env), handshakeEnv...),
+		Env:  slices.Concat(environment(os.Environ(), spec.Env), []string{logLevel + "=" + spec.Log.GetLevel().String()}, handshakeEnv),
 	}
 	if program.file != nil {
 		cmd.ExtraFiles = []*os.File{program.file}
@@ -158,12 +157,12 @@ func command(spec Spec, program *executable, handshakeEnv []string) *exec.Cmd {
 func (i *instance) introduce(ctx context.Context) error {
 	info, err := i.plugin.GetInfo(ctx, &pb.GetInfoRequest{})
 	if err != nil {
-		return fmt.Errorf("ask it what it is: %w", readError(err))
+		return fmt.Errorf("ask it what it is: %w", readError(err, i.secrets.hide))
 	}
 	i.info = Info{Name: info.GetName(), Version: info.GetVersion(), Doc: info.GetDoc(), SDK: info.GetSdk()}
 	schema, err := i.plugin.GetSchema(ctx, &pb.GetSchemaRequest{})
 	if err != nil {
-		return fmt.Errorf("ask for its schema: %w", readError(err))
+		return fmt.Errorf("ask for its schema: %w", readError(err, i.secrets.hide))
 	}
 	const depth = 8
 	if i.schema, err = schemaFromWire(schema.GetSchema(), depth); err != nil {
@@ -199,15 +198,15 @@ func (i *instance) configure(ctx context.Context, values Values) error {
 	if err != nil {
 		return err
 	}
-	i.secrets.Store(hider(i.schema, values))
+	i.secrets.know(i.schema, values)
 	ctx, cancel := context.WithTimeout(ctx, i.spec.Timeouts.Configure)
 	defer cancel()
 	answer, err := i.plugin.Configure(ctx, &pb.ConfigureRequest{Attributes: valuesToWire(values)})
 	if err != nil {
-		return readError(err)
+		return readError(err, i.secrets.hide)
 	}
 	i.can = capabilitiesFromWire(answer.GetCapabilities())
-	return diagnosed(answer.GetDiagnostics())
+	return diagnosed(answer.GetDiagnostics(), i.secrets.hide)
 }
 
 // lose declares the instance of no more use. Only the first reason counts.
@@ -237,14 +236,26 @@ func (i *instance) watchConnection() {
 }
 
 // check asks the plugin whether it lives, and loses it if it does not answer.
+// It asks twice: when both of us were frozen, the first deadline passed unheard.
 func (i *instance) check(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, i.spec.Timeouts.Health)
+	if i.ask(ctx) == nil {
+		return
+	}
+	if err := i.ask(ctx); err != nil {
+		i.lose(fmt.Errorf("the plugin does not answer: %w", err))
+	}
+}
+
+// ask returns an error only if nothing came back.
+func (i *instance) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, i.spec.Timeouts.Health/2)
 	defer cancel()
 	_, err := i.health.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: goplugin.GRPCServiceName})
 	// Any answer will do, even that there is no such service.
 	if code := status.Code(err); code == codes.DeadlineExceeded || code == codes.Unavailable {
-		i.lose(fmt.Errorf("the plugin does not answer: %s", status.Convert(err).Message()))
+		return errors.New(status.Convert(err).Message())
 	}
+	return nil
 }
 
 // ready says whether a call can be sent at all.

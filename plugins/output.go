@@ -2,12 +2,12 @@ package plugins
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hashicorp/go-hclog"
 )
@@ -16,7 +16,7 @@ import (
 // them to quote when the plugin fails.
 type output struct {
 	log     hclog.Logger
-	secrets *atomic.Pointer[strings.Replacer] // nil inside: nothing to hide yet
+	secrets *secrets
 
 	mu     sync.Mutex
 	last   []string
@@ -27,14 +27,14 @@ type output struct {
 const quoted = 6
 
 func (o *output) stdout(line string) {
-	line = o.hide(line)
+	line = o.secrets.hide(line)
 	o.remember(line)
 	o.log.Info(line, "stream", "stdout")
 }
 
 func (o *output) stderr(line string) {
-	line = o.hide(line)
 	e := parseLine(line)
+	e.hide(o.secrets)
 	o.remember(e.message)
 	o.mu.Lock()
 	o.panics = o.panics || strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
@@ -43,13 +43,6 @@ func (o *output) stderr(line string) {
 	}
 	o.mu.Unlock()
 	o.log.Log(e.level, e.message, e.pairs...)
-}
-
-func (o *output) hide(line string) string {
-	if r := o.secrets.Load(); r != nil {
-		return r.Replace(line)
-	}
-	return line
 }
 
 func (o *output) remember(line string) {
@@ -76,6 +69,15 @@ type entry struct {
 	level   hclog.Level
 	message string
 	pairs   []any
+}
+
+func (e *entry) hide(s *secrets) {
+	e.message = s.hide(e.message)
+	for i, value := range e.pairs {
+		if text, ok := value.(string); ok {
+			e.pairs[i] = s.hide(text)
+		}
+	}
 }
 
 // parseLine reads the JSON lines of hclog and log/slog and guesses the level of
@@ -125,10 +127,19 @@ func parseJSONLine(line string) (entry, bool) {
 		switch key {
 		case "@message", "msg", "message", "@level", "level", "@timestamp", "time":
 		default:
-			e.pairs = append(e.pairs, strings.TrimPrefix(key, "@"), fields[key])
+			e.pairs = append(e.pairs, strings.TrimPrefix(key, "@"), plain(fields[key]))
 		}
 	}
 	return e, true
+}
+
+// plain makes text of what is nested, so that a secret inside can be found.
+func plain(value any) any {
+	switch value.(type) {
+	case map[string]any, []any:
+		return fmt.Sprint(value)
+	}
+	return value
 }
 
 func firstString(fields map[string]any, keys ...string) (string, bool) {

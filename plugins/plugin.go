@@ -1,7 +1,9 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
+	"runtime/debug"
 
 	"github.com/electd/electd/core"
 )
@@ -10,7 +12,7 @@ import (
 // struct its configuration is decoded into; SchemaOf says what its tags mean.
 type Plugin[C any] struct {
 	Name    string // as in arbiter "<name>"
-	Version string // the plugin's own
+	Version string // the plugin's own; empty: that of the program's module
 	Doc     string // one sentence: what it stores where
 
 	// New opens the arbiter with a configuration whose required attributes are
@@ -37,7 +39,14 @@ type Definition interface {
 
 // Info returns what the plugin says of itself.
 func (p Plugin[C]) Info() Info {
-	return Info{Name: p.Name, Version: p.Version, Doc: p.Doc, SDK: sdk}
+	return Info{Name: p.Name, Version: cmp.Or(p.Version, moduleVersion()), Doc: p.Doc, SDK: sdk}
+}
+
+func moduleVersion() string {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		return build.Main.Version
+	}
+	return ""
 }
 
 // Schema returns the schema of C. Its error is the author's: see SchemaOf.

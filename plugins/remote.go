@@ -75,7 +75,7 @@ func (r remote) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Versio
 	answer, err := i.arbiter.CompareAndSwap(ctx, swapToWire(swap))
 	if err != nil {
 		r.host.lookAt(i, err)
-		return "", writeError(err)
+		return "", writeError(err, i.secrets.hide)
 	}
 	switch outcome := answer.GetOutcome().(type) {
 	case *pb.CompareAndSwapResponse_Applied:
@@ -84,9 +84,9 @@ func (r remote) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Versio
 		}
 		return "", fmt.Errorf("%w: plugin %q reported a write without its version", core.ErrUnknown, i.spec.Name)
 	case *pb.CompareAndSwapResponse_Conflict:
-		return "", coded(core.ErrConflict, outcome.Conflict.GetMessage())
+		return "", coded(core.ErrConflict, i.secrets.hide(outcome.Conflict.GetMessage()))
 	case *pb.CompareAndSwapResponse_Unknown:
-		return "", coded(core.ErrUnknown, outcome.Unknown.GetMessage())
+		return "", coded(core.ErrUnknown, i.secrets.hide(outcome.Unknown.GetMessage()))
 	}
 	return "", fmt.Errorf("%w: plugin %q answered a write with nothing that is known here", core.ErrUnknown, i.spec.Name)
 }
@@ -97,7 +97,7 @@ func (r remote) Close() error { return r.host.Close() }
 // failedRead names the error of a call that wrote nothing.
 func (h *Host) failedRead(i *instance, err error) error {
 	h.lookAt(i, err)
-	return readError(err)
+	return readError(err, i.secrets.hide)
 }
 
 // lookAt has the instance checked if a call to it met its deadline.
@@ -131,7 +131,7 @@ func (w watching) Watch(ctx context.Context, key string) (<-chan core.Snapshot, 
 	if err != nil {
 		cancel()
 		i.calls.Done()
-		return nil, readError(err)
+		return nil, readError(err, i.secrets.hide)
 	}
 	changes := make(chan core.Snapshot)
 	go func() {

@@ -3,25 +3,35 @@ package plugins
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
-// hider replaces what the schema marks as sensitive in everything that a plugin
-// prints or says.
-func hider(s Schema, values Values) *strings.Replacer {
+// secrets hides the values of sensitive attributes in everything a plugin
+// prints or says. The zero value hides nothing.
+type secrets struct {
+	replacer atomic.Pointer[strings.Replacer]
+}
+
+// know learns which values are not to be shown.
+func (s *secrets) know(schema Schema, values Values) {
 	var pairs []string
-	for _, secret := range secretsOf(s, values) {
-		if len(secret) >= 4 { // shorter ones would hide half the log and nothing else
+	for _, secret := range secretsOf(schema, values) {
+		if len(secret) >= 4 { // shorter ones would hide half the log and protect nothing
 			pairs = append(pairs, secret, "(sensitive)")
 		}
 	}
-	if pairs == nil {
-		return nil
+	s.replacer.Store(strings.NewReplacer(pairs...))
+}
+
+func (s *secrets) hide(text string) string {
+	if r := s.replacer.Load(); r != nil {
+		return r.Replace(text)
 	}
-	return strings.NewReplacer(pairs...)
+	return text
 }
 
 func secretsOf(s Schema, values Values) []string {
-	var secrets []string
+	var found []string
 	for _, a := range s.Attributes {
 		switch v := values[a.Name].(type) {
 		case Values:
@@ -29,30 +39,31 @@ func secretsOf(s Schema, values Values) []string {
 			if a.Sensitive {
 				inner = allSensitive(inner)
 			}
-			secrets = append(secrets, secretsOf(inner, v)...)
+			found = append(found, secretsOf(inner, v)...)
 		case string:
 			if a.Sensitive {
-				secrets = append(secrets, v)
+				found = append(found, v)
 			}
 		case []string:
 			if a.Sensitive {
-				secrets = append(secrets, v...)
+				found = append(found, v...)
 			}
 		case map[string]string:
 			for _, item := range v {
 				if a.Sensitive {
-					secrets = append(secrets, item)
+					found = append(found, item)
 				}
 			}
 		}
 	}
-	return secrets
+	return found
 }
 
+// allSensitive is the schema of a block that is sensitive as a whole.
 func allSensitive(s Schema) Schema {
-	all := Schema{Attributes: slices.Clone(s.Attributes)}
-	for i := range all.Attributes {
-		all.Attributes[i].Sensitive = true
+	all := slices.Clone(s.Attributes)
+	for i := range all {
+		all[i].Sensitive = true
 	}
-	return all
+	return Schema{Attributes: all}
 }

@@ -33,7 +33,7 @@ func serve(d Definition) {
 		fmt.Fprint(os.Stderr, introduction(d.Info()))
 		os.Exit(1)
 	}
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: wantedLevel()})))
 	s, err := newServer(d)
 	if err != nil {
 		slog.Error("this plugin's configuration struct is wrong; its author must fix it", "error", err)
@@ -60,6 +60,21 @@ func newGRPCServer(options []grpc.ServerOption) *grpc.Server {
 		grpc.MaxConcurrentStreams(math.MaxUint32),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage))...)
+}
+
+// logLevel is the environment variable that says which lines the host wants.
+const logLevel = "ELECTD_PLUGIN_LOG"
+
+func wantedLevel() slog.Level {
+	switch levelNamed(os.Getenv(logLevel)) {
+	case hclog.Trace, hclog.Debug:
+		return slog.LevelDebug
+	case hclog.Warn:
+		return slog.LevelWarn
+	case hclog.Error:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
 }
 
 // maxMessage bounds one message, in bytes: far above any record, far below what

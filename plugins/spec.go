@@ -34,7 +34,7 @@ type Timeouts struct {
 	Configure time.Duration // of Configure; 10 s
 	Call      time.Duration // of Read and CompareAndSwap without a deadline of their own; 30 s
 	Probe     time.Duration // of Probe without a deadline of its own; 2 min
-	Health    time.Duration // between two looks at it, and for its answer; 2 s
+	Health    time.Duration // between two looks at it, and for two of its answers; 2 s
 	Stop      time.Duration // until it has ended by itself; 2 s
 }
 

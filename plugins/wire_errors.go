@@ -80,29 +80,29 @@ func withDetail(code codes.Code, err error, detail any) error {
 
 // writeError turns the gRPC error of a write into a coded one. Whatever does
 // not say that the write certainly failed leaves the outcome unknown.
-func writeError(err error) error {
+func writeError(err error, hide func(string) string) error {
 	s := status.Convert(err)
 	for _, detail := range s.Details() {
 		if d, ok := detail.(*pb.NotApplied); ok {
 			if code := codeFromWire(d.GetCode()); code != nil {
-				return coded(code, s.Message())
+				return coded(code, hide(s.Message()))
 			}
 		}
 	}
-	return fmt.Errorf("%w: %s", core.ErrUnknown, s.Message())
+	return fmt.Errorf("%w: %s", core.ErrUnknown, hide(s.Message()))
 }
 
 // readError turns the gRPC error of anything but a write into a coded one.
-func readError(err error) error {
+func readError(err error, hide func(string) string) error {
 	s := status.Convert(err)
 	for _, detail := range s.Details() {
 		if d, ok := detail.(*pb.Failure); ok {
 			if code := codeFromWire(d.GetCode()); code != nil {
-				return coded(code, s.Message())
+				return coded(code, hide(s.Message()))
 			}
 		}
 	}
-	return fmt.Errorf("%w: %s", core.ErrUnavailable, s.Message())
+	return fmt.Errorf("%w: %s", core.ErrUnavailable, hide(s.Message()))
 }
 
 func codeFromWire(wire pb.ErrorCode) error {
@@ -169,7 +169,7 @@ func configureCode(err error) pb.ErrorCode {
 
 // diagnosed is diagnose undone: nil without diagnostics, else an error that
 // joins a *core.AttributeError for each that names an attribute.
-func diagnosed(diagnostics []*pb.Diagnostic) error {
+func diagnosed(diagnostics []*pb.Diagnostic, hide func(string) string) error {
 	var problems []error
 	for _, d := range diagnostics {
 		code := codeFromWire(d.GetCode())
@@ -177,12 +177,12 @@ func diagnosed(diagnostics []*pb.Diagnostic) error {
 			code = core.ErrInvalid
 		}
 		if d.GetAttribute() == "" {
-			problems = append(problems, coded(code, d.GetProblem()))
+			problems = append(problems, coded(code, hide(d.GetProblem())))
 			continue
 		}
-		fault := &core.AttributeError{Attribute: d.GetAttribute(), Problem: d.GetProblem(), Advice: d.GetAdvice()}
+		fault := &core.AttributeError{Attribute: d.GetAttribute(), Problem: hide(d.GetProblem()), Advice: hide(d.GetAdvice())}
 		if d.GetCause() != "" || code != core.ErrInvalid {
-			fault.Err = coded(code, d.GetCause())
+			fault.Err = coded(code, hide(d.GetCause()))
 		}
 		problems = append(problems, fault)
 	}
