@@ -19,5 +19,5 @@ func continuous() core.Instant {
 	if err := unix.ClockGettime(clockMonotonicRaw, &ts); err != nil {
 		panic("the continuous clock cannot be read: " + err.Error())
 	}
-	return origin + core.Instant(ts.Nano())
+	return core.Instant(ts.Nano())
 }

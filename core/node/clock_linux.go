@@ -15,5 +15,5 @@ func boottime() core.Instant {
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
 		panic("CLOCK_BOOTTIME cannot be read: " + err.Error()) // it exists since Linux 2.6.39
 	}
-	return origin + core.Instant(ts.Nano())
+	return core.Instant(ts.Nano())
 }

@@ -26,7 +26,8 @@ type Guard struct {
 // opening is one immutable answer: open at epoch from a moment on, for so long.
 type opening struct {
 	epoch   core.Epoch
-	at      time.Time     // when left was measured, with both of time.Now's readings
+	at      time.Time     // when left was measured, by the monotonic clock
+	wall    int64         // and by the wall clock, Unix nanoseconds
 	left    time.Duration // how long the guard stays open from there
 	written time.Duration // how old the newest write known applied was at that moment
 	changed chan struct{} // closed when a newer write is known applied
@@ -37,7 +38,7 @@ type opening struct {
 // may be set back.
 func (o *opening) since() time.Duration {
 	now := time.Now()
-	return max(now.Sub(o.at), now.Round(0).Sub(o.at.Round(0)))
+	return max(now.Sub(o.at), time.Duration(now.UnixNano()-o.wall))
 }
 
 // Check returns the epoch this node may act at now, or ErrNotLeading. It takes

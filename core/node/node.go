@@ -185,8 +185,9 @@ func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
 		return actions
 	}
 	ev.Random = [2]uint64{n.random.Uint64(), n.random.Uint64()}
-	ev.Wall = time.Now().UnixMilli()
+	at := time.Now() // before now is read: the guard must not gain by it
 	now := n.clock()
+	ev.Wall = at.UnixMilli()
 	defer func() {
 		if r := recover(); r != nil {
 			out = n.breakDown(r, now, ev)
@@ -196,7 +197,7 @@ func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
 	out = core.Step(&n.config, &n.state, now, *ev, actions)
 	n.trace.step(now, ev, out, &n.state)
 	n.recent.add(now, ev)
-	n.publish(now)
+	n.publish(at, now)
 	if n.state.Shutdown && n.settled() {
 		n.signalIdle()
 	}
@@ -216,19 +217,21 @@ func (n *Node) signalIdle() {
 	}
 }
 
-// publish opens or shuts the guard and extends the service's authority.
-func (n *Node) publish(now core.Instant) {
+// publish opens or shuts the guard and extends the service's authority. The two
+// clocks were read together, at first.
+func (n *Node) publish(at time.Time, now core.Instant) {
 	if n.state.Lead.WrittenAt != n.wrote {
 		n.wrote = n.state.Lead.WrittenAt
 		n.written = make(chan struct{})
 	}
 	epoch, until := n.state.Guard(&n.config)
-	o := &opening{epoch: epoch, at: time.Now(), changed: n.written}
+	o := &opening{epoch: epoch, at: at, wall: at.UnixNano(), changed: n.written}
 	if epoch != 0 {
 		o.left = until.Sub(now)
 		o.written = now.Sub(n.wrote)
 	}
 	n.guard.publish(o)
+	n.observer.Guarded(now, epoch, until)
 	if n.state.Phase == core.Promoting || n.state.Phase == core.Leading {
 		n.service.Extend(n.state.Authority(&n.config))
 	}
@@ -242,6 +245,7 @@ func (n *Node) shut() {
 		n.broken = ErrStopped
 	}
 	n.guard.publish(&opening{changed: make(chan struct{})})
+	n.observer.Guarded(n.clock(), 0, 0)
 	for op, answer := range n.commands {
 		answer <- core.Reason(ErrStopped.Error())
 		delete(n.commands, op)
@@ -259,6 +263,7 @@ func (n *Node) breakDown(cause any, now core.Instant, ev *core.Event) []core.Act
 	n.broken = fmt.Errorf("election %q is broken: %w", n.config.Election, err)
 	n.recent.add(now, ev)
 	n.guard.publish(&opening{changed: make(chan struct{})})
+	n.observer.Guarded(now, 0, 0)
 	n.service.Fence(n.state.View.Record.Epoch, n.state.Authority(&n.config), func(bool) {})
 	n.observer.Broken(n.broken, n.recent.dump(&n.config, &n.state))
 	n.signalIdle()

@@ -9,6 +9,9 @@ import (
 // Observer is told what happens, for logs, metrics and the API. It is called
 // from the node's loop and must not block.
 type Observer interface {
+	// Guarded reports what the guard answers from now on: open at epoch until
+	// that instant, or, with epoch zero, shut.
+	Guarded(now core.Instant, epoch core.Epoch, until core.Instant)
 	// Changed reports a transition of the phase.
 	Changed(Change)
 	// Told reports something a person should know.
@@ -42,6 +45,9 @@ type Call struct {
 
 // Unobserved is an Observer that looks away.
 type Unobserved struct{}
+
+// Guarded does nothing.
+func (Unobserved) Guarded(core.Instant, core.Epoch, core.Instant) {}
 
 // Changed does nothing.
 func (Unobserved) Changed(Change) {}
