@@ -1,0 +1,82 @@
+package wire
+
+import "github.com/electd/electd/core"
+
+// maxQueue is how many messages wait for one peer at most. More than that
+// means that the peer takes nothing; then only the newest are of any use.
+const maxQueue = 16384
+
+// queue holds what is to be sent next, in order, bounded. A message takes the
+// place of an earlier one of the same kind and election: to the receiver only
+// the newest counts, and it may never get the older one anyway.
+type queue struct {
+	items  []core.Message // Kind 0: taken out
+	places map[place]int  // of the live ones in items
+	oldest int            // nothing live before this index
+}
+
+type place struct {
+	kind     core.MessageKind
+	election string
+}
+
+// push adds m and returns how many earlier messages it cost.
+func (q *queue) push(m core.Message) (dropped int) {
+	at := place{m.Kind, m.Election}
+	if i, ok := q.places[at]; ok {
+		q.items[i] = core.Message{}
+		dropped++
+	} else if len(q.places) >= maxQueue {
+		q.dropOldest()
+		dropped++
+	}
+	if len(q.items) >= 2*maxQueue {
+		q.compact()
+	}
+	if q.places == nil {
+		q.places = make(map[place]int)
+	}
+	q.places[at] = len(q.items)
+	q.items = append(q.items, m)
+	return dropped
+}
+
+func (q *queue) dropOldest() {
+	for q.items[q.oldest].Kind == 0 {
+		q.oldest++
+	}
+	m := &q.items[q.oldest]
+	delete(q.places, place{m.Kind, m.Election})
+	*m = core.Message{}
+}
+
+// compact closes the gaps of what was taken out.
+func (q *queue) compact() {
+	kept := q.items[:0]
+	for _, m := range q.items {
+		if m.Kind != 0 {
+			q.places[place{m.Kind, m.Election}] = len(kept)
+			kept = append(kept, m)
+		}
+	}
+	clear(q.items[len(kept):])
+	q.items, q.oldest = kept, 0
+}
+
+// drain appends all that is queued to buffer and empties the queue.
+func (q *queue) drain(buffer []core.Message) []core.Message {
+	for _, m := range q.items {
+		if m.Kind != 0 {
+			buffer = append(buffer, m)
+		}
+	}
+	if cap(q.items) > maxQueue/4 {
+		q.items = nil // a burst is over: give its memory back
+	} else {
+		clear(q.items)
+		q.items = q.items[:0]
+	}
+	clear(q.places)
+	q.oldest = 0
+	return buffer
+}
