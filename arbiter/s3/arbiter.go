@@ -72,7 +72,7 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 	if a.host, err = a.findHost(ctx); err != nil {
 		return nil, err
 	}
-	a.keeper = keep(provider)
+	a.keeper = keep(provider, usualPace)
 	a.client = awss3.New(a.client.Options(), func(o *awss3.Options) { o.Credentials = a.keeper })
 	return a, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
@@ -24,7 +25,12 @@ import (
 
 // loadShared reads the environment and the shared AWS files.
 func loadShared(ctx context.Context, c Config) (aws.Config, error) {
-	options := []func(*config.LoadOptions) error{config.WithAppID("electd")}
+	options := []func(*config.LoadOptions) error{
+		config.WithAppID("electd"),
+		// For the token services. The SDK takes the deadline from the context of
+		// some of these requests, so the client must have one.
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(usualPace.timeout)),
+	}
 	if c.Region != "" {
 		options = append(options, config.WithRegion(c.Region))
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Pace of the keeper. Credentials are renewed a quarter of an hour before they
-// end, or at half their life if that is shorter; a failure is tried again soon.
-const (
-	renewBefore    = 15 * time.Minute
-	retryAfter     = 15 * time.Second
-	renewalTimeout = 30 * time.Second
-)
+// pace says when a keeper renews.
+type pace struct {
+	before  time.Duration // this long before the end, or at half the life if that is later
+	again   time.Duration // after a failure, and the least time between renewals that nobody asked for
+	breath  time.Duration // least time between any two renewals
+	timeout time.Duration // of one renewal
+}
+
+var usualPace = pace{before: 15 * time.Minute, again: 15 * time.Second, breath: time.Second, timeout: 30 * time.Second}
 
 // keeper holds the credentials and renews them in the background, ahead of
 // their end, so that no request of an election ever waits for a token service.
 type keeper struct {
-	source interface { // *aws.CredentialsCache
-		aws.CredentialsProvider
-		Invalidate()
-	}
+	source aws.CredentialsProvider
+	pace pace
 	stop context.CancelFunc
 	done sync.WaitGroup
 	wake chan struct{} // someone found nothing usable
@@ -39,10 +39,11 @@ type keeper struct {
 }
 
 // keep starts keeping the credentials of a provider.
-func keep(p aws.CredentialsProvider) *keeper {
+func keep(p aws.CredentialsProvider, pace pace) *keeper {
 	ctx, stop := context.WithCancel(context.Background())
 	k := &keeper{
-		source:  aws.NewCredentialsCache(p),
+		source:  p,
+		pace:    pace,
 		stop:    stop,
 		wake:    make(chan struct{}, 1),
 		attempt: make(chan struct{}),
@@ -67,7 +68,7 @@ func (k *keeper) run(ctx context.Context) {
 }
 
 // rest waits until the next renewal is due or asked for, never less than a
-// second; false when ctx ended.
+// breath; false when ctx ended.
 func (k *keeper) rest(ctx context.Context) bool {
 	var due <-chan time.Time
 	if pause, forever := k.pause(time.Now()); !forever {
@@ -75,7 +76,7 @@ func (k *keeper) rest(ctx context.Context) bool {
 		defer timer.Stop()
 		due = timer.C
 	}
-	breath := time.NewTimer(time.Second)
+	breath := time.NewTimer(k.pace.breath)
 	defer breath.Stop()
 	select {
 	case <-ctx.Done():
@@ -101,9 +102,11 @@ func (k *keeper) refresh() {
 
 // renew asks the source once and publishes what it said.
 func (k *keeper) renew(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, renewalTimeout)
+	ctx, cancel := context.WithTimeout(ctx, k.pace.timeout)
 	defer cancel()
-	k.source.Invalidate()
+	if cache, ok := k.source.(interface{ Invalidate() }); ok { // the SDK's, which would say the same again
+		cache.Invalidate()
+	}
 	fresh, err := k.source.Retrieve(ctx)
 
 	k.mu.Lock()
@@ -126,12 +129,12 @@ func (k *keeper) pause(now time.Time) (d time.Duration, forever bool) {
 	defer k.mu.Unlock()
 	switch {
 	case k.err != nil:
-		return retryAfter, false
+		return k.pace.again, false
 	case !k.current.CanExpire:
 		return 0, true
 	}
-	early := min(renewBefore, k.current.Expires.Sub(k.obtained)/2)
-	return max(k.current.Expires.Add(-early).Sub(now), retryAfter), false
+	early := min(k.pace.before, k.current.Expires.Sub(k.obtained)/2)
+	return max(k.current.Expires.Add(-early).Sub(now), k.pace.again), false
 }
 
 // Retrieve returns the credentials kept. Only when none are usable does it wait
@@ -163,7 +166,7 @@ func (k *keeper) look(now time.Time) (aws.Credentials, error, <-chan struct{}) {
 	if err == nil && k.have {
 		err = fmt.Errorf("the credentials of %s ended at %s", k.current.Source, k.current.Expires.Format(time.RFC3339))
 	}
-	if err != nil && now.Sub(k.tried) < time.Second {
+	if err != nil && now.Sub(k.tried) < k.pace.breath {
 		return aws.Credentials{}, &credentialsError{err: err}, nil
 	}
 	return aws.Credentials{}, err, k.attempt

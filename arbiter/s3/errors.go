@@ -149,7 +149,7 @@ func (a *Arbiter) diagnoseCode(r answer) (diagnosis, bool) {
 	case "RequestTimeTooSkewed":
 		d.code, d.advice = core.ErrDenied, "set this machine's clock; the next request is signed with the store's time"
 		if date, err := http.ParseTime(r.header.Get("Date")); err == nil {
-			d.answer += fmt.Sprintf("; this node's clock is %s", offsetText(time.Since(date)))
+			d.answer += fmt.Sprintf("; this node's clock is %s", offsetText(time.Since(date)-resolution/2))
 		}
 	case "RequestTimeout":
 		// The store gave up on the connection; how far it had come is not said.
@@ -191,7 +191,7 @@ func (a *Arbiter) diagnoseSilence(err error) diagnosis {
 	switch {
 	case errors.As(err, &credentials):
 		return diagnoseCredentials(credentials)
-	case errors.As(err, &plain):
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return diagnosis{answer: "the endpoint does not speak TLS", advice: "write the endpoint with http://, or give its TLS port"}
 	case errors.As(err, &unknownCA):
 		return diagnosis{answer: "TLS: " + unknownCA.Error(), advice: "name the authority's certificate in tls_ca_file"}
@@ -218,7 +218,7 @@ func diagnoseCredentials(e *credentialsError) diagnosis {
 	switch {
 	case e.waiting:
 		d.advice = "the source of the credentials does not answer"
-	case errors.As(e.err, &service), !errors.As(e.err, &network):
+	case errors.As(e.err, &service) && service.HTTPStatusCode() != 0, !errors.As(e.err, &network):
 		d.code, d.advice = core.ErrDenied, "set access_key_id and secret_access_key, a profile, AWS_ environment variables, or give the machine a role"
 	}
 	return d

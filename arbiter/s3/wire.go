@@ -21,10 +21,14 @@ const idleLife = 5 * time.Second
 // warmLife is how long a connection dialled ahead of need is kept.
 const warmLife = 15 * time.Second
 
+// maxConnections bounds the pool when very many elections write at once.
+const maxConnections = 64
+
 // wire carries requests to the store. It is a pool of connections of the
 // arbiter's own, plus at most one connection dialled ahead of need.
 type wire struct {
 	pool     *http.Transport
+	dialler  *http.Transport // of the connection dialled ahead
 	requests atomic.Int64
 
 	mu     sync.Mutex
@@ -34,23 +38,31 @@ type wire struct {
 	closed bool
 }
 
-// newWire makes a wire that trusts roots, or the system's if nil. It speaks
-// HTTP/1.1 only: one dead connection must not take every request with it.
+// newWire makes a wire that trusts roots, or the system's if nil.
 func newWire(roots *x509.CertPool, connectTimeout time.Duration) *wire {
+	w := &wire{pool: newTransport(roots, connectTimeout), dialler: newTransport(roots, connectTimeout)}
+	// Only the pool is bounded: a transport that counts its connections
+	// miscounts those made by NewClientConn, and panics when they close.
+	w.pool.MaxConnsPerHost = maxConnections
+	return w
+}
+
+// newTransport speaks HTTP/1.1 only: one dead connection must not take every
+// request with it.
+func newTransport(roots *x509.CertPool, connectTimeout time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 15 * time.Second}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	return &wire{pool: &http.Transport{
+	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         dialer.DialContext,
 		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleLife,
 		MaxIdleConnsPerHost: 8,
-		MaxConnsPerHost:     64,
 		DisableCompression:  true,
 		Protocols:           protocols,
-	}}
+	}
 }
 
 // RoundTrip sends one request, once, on the connection dialled ahead if it is
@@ -108,7 +120,7 @@ func (w *wire) heat(ctx context.Context, to *url.URL) error {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[to.Scheme]
 	}
-	c, err := w.pool.NewClientConn(ctx, to.Scheme, net.JoinHostPort(to.Hostname(), port))
+	c, err := w.dialler.NewClientConn(ctx, to.Scheme, net.JoinHostPort(to.Hostname(), port))
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,12 @@ type Proxy struct {
 	client *http.Client
 	ctx    context.Context // ends with the test
 
-	mu     sync.Mutex
-	next   []Verdict
-	decide func(*http.Request) Verdict
-	log    []string
-	etags  map[string][]string // by path: the ETags of its answers, in order
+	mu      sync.Mutex
+	next    []Verdict
+	decide  func(*http.Request) Verdict
+	log     []string
+	headers []http.Header
+	etags   map[string][]string // by path: the ETags of its answers, in order
 }
 
 // New starts a proxy in front of the store at target, an http:// URL. It ends
@@ -83,6 +84,13 @@ func (p *Proxy) Log() []string {
 	return append([]string(nil), p.log...)
 }
 
+// Headers returns the headers of every request so far, in order of arrival.
+func (p *Proxy) Headers() []http.Header {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]http.Header(nil), p.headers...)
+}
+
 // ServeHTTP carries out one request's verdict.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	verdict := p.verdict(r)
@@ -97,6 +105,7 @@ func (p *Proxy) verdict(r *http.Request) Verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.log = append(p.log, r.Method+" "+r.URL.Path)
+	p.headers = append(p.headers, r.Header.Clone())
 	var v Verdict
 	switch {
 	case len(p.next) > 0:
