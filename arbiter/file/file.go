@@ -39,8 +39,9 @@ type Arbiter struct {
 	mu      sync.Mutex // orders running.Add before Close's running.Wait
 	running sync.WaitGroup
 
-	// between is called between any two system calls of a write with the name of
-	// the one to come; tests kill the process there. Nil otherwise.
+	// between is called between any two system calls of a write, and before a read,
+	// with the name of the one to come. Tests kill the process there, or let the
+	// disk hang. Nil otherwise.
 	between func(step string)
 }
 

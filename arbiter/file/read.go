@@ -36,6 +36,9 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	}
 	answers := make(chan answer, 1)
 	if !a.start(func() {
+		if a.between != nil {
+			a.between("read")
+		}
 		s, err := load(path)
 		answers <- answer{s, err}
 	}) {
