@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
 	"github.com/electd/electd/cmd/electd/internal/supervise/lockfile"
@@ -42,6 +39,7 @@ func run(spec Spec) int {
 		plan: plan{deadline: never, warning: spec.Warning, timeout: spec.StopTimeout},
 	}
 	if failed := w.start(); failed != nil {
+		w.family.close()
 		failed.Kind = Failed
 		report(*failed)
 		return 1
@@ -111,7 +109,7 @@ func (w *watch) claim() *Event {
 			e.Holder = held.Holder
 		}
 		if held != nil && now >= search {
-			killStrays(held)
+			KillStrays(held.Path, held.Holder.Watchdog)
 			search = boottime.In(strayPause)
 		}
 		if now >= giveUp {
@@ -136,19 +134,6 @@ func (w *watch) tryClaim() (err error) {
 		}
 	}
 	return w.family.enclose(w.spec)
-}
-
-// killStrays kills what a watchdog that was itself killed left behind. Its
-// program inherited the lock, so whoever holds it is of that run; as long as the
-// watchdog is among them, it does its work and is left alone.
-func killStrays(held *lockfile.HeldError) {
-	holders := lockfile.Holders(held.Path)
-	if held.Holder.Watchdog == 0 || slices.Contains(holders, held.Holder.Watchdog) {
-		return
-	}
-	for _, pid := range holders {
-		_ = unix.Kill(pid, unix.SIGKILL)
-	}
 }
 
 // supervise returns when the last process of the program's group is gone.

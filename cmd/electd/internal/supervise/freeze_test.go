@@ -1,0 +1,117 @@
+package supervise_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise"
+	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+)
+
+// killAllowance is what electd subtracts from its authority for the deadline
+// (design 8.3, the default).
+const killAllowance = 50 * time.Millisecond
+
+// A frozen leader's program, with all that it started, is dead before the other
+// node's program starts, which is when the authority ends. The last moment of
+// the one and the first of the other are witnessed by the processes themselves.
+func TestFrozenElectd(t *testing.T) {
+	rounds := 50
+	if testing.Short() {
+		rounds = 4
+	}
+	smallest := time.Hour
+	for i := range rounds {
+		cgroup := []string{"yes", "no"}[i%2]
+		gap := freezeOnce(t, cgroup)
+		smallest = min(smallest, gap)
+		if t.Failed() {
+			t.Fatalf("in round %d", i+1)
+		}
+	}
+	t.Logf("%d rounds, smallest gap %v before the authority ends", rounds, smallest)
+	fmt.Printf("frozen electd: %d rounds, no overlap; smallest gap %v (kill allowance %v)\n", rounds, smallest, killAllowance)
+}
+
+// freezeOnce returns the time from the last life sign to the end of authority.
+func freezeOnce(t *testing.T, cgroup string) time.Duration {
+	const lease = 100 * time.Millisecond
+	dir := t.TempDir()
+	lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
+	w := testWitness(t, here)
+	electd := startStandIn(t, lock, lease, cgroup, "/proc/self/exe", "witnessed", here)
+	eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
+
+	if err := electd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "electd is frozen", func() bool { return stopped(electd.Process.Pid) })
+	// Whatever electd wrote before, no deadline is later than this.
+	authority := boottime.In(lease).Add(killAllowance)
+	time.Sleep(authority.Left())
+	next := supervise.Program{Election: "orders", Command: []string{"/bin/true"}, Lock: filepath.Join(dir, "other-node"), StopTimeout: time.Second}.Start(2, boottime.In(time.Minute))
+	takeover := boottime.Now()
+	defer next.Exit()
+
+	gap := authority.Sub(w.last())
+	if gap < 0 {
+		t.Errorf("a process lived %v after the authority", -gap)
+	}
+	if w.last() > takeover {
+		t.Errorf("a process lived after the other node's program was started")
+	}
+	eventually(t, "the lock proves the program dead", func() bool { return lockFree(t, lock) })
+	mustBeEnded(t, w.pids(witnesses)...)
+	return gap
+}
+
+func TestKilledElectd(t *testing.T) {
+	for _, cgroup := range []string{"yes", "no"} {
+		t.Run("cgroup "+cgroup, func(t *testing.T) {
+			dir := t.TempDir()
+			lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
+			w := testWitness(t, here)
+			electd := startStandIn(t, lock, time.Minute, cgroup, "/proc/self/exe", "witnessed", here)
+			eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
+			if lockFree(t, lock) {
+				t.Fatal("the lock is free while the program lives")
+			}
+			electd.Process.Kill()
+			// Long before the deadline, which is a minute away: the program ignores
+			// SIGTERM and its stop timeout is short.
+			eventually(t, "the lock proves the program dead", func() bool { return lockFree(t, lock) })
+			mustBeEnded(t, w.pids(witnesses)...)
+		})
+	}
+}
+
+// Once SetDeadline has returned, a sooner deadline holds even if electd is
+// frozen at that moment.
+func TestASoonerDeadlineHoldsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	here := filepath.Join(dir, "here")
+	w := testWitness(t, here)
+	p := supervise.Program{
+		Election: "orders", Lock: filepath.Join(dir, "lock"), StopTimeout: time.Second,
+		Command: []string{"/proc/self/exe", "witnessed", here},
+	}
+	r := p.Start(1, boottime.In(time.Minute))
+	eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
+	deadline := boottime.In(100 * time.Millisecond)
+	if err := r.SetDeadline(deadline); err != nil {
+		t.Fatal(err)
+	}
+	e := r.Exit()
+	if e.Cause != "deadline" || e.Err == nil {
+		t.Errorf("got %+v", e)
+	}
+	if late := w.last().Sub(deadline); late > killAllowance {
+		t.Errorf("a process lived %v after the deadline", late)
+	}
+	mustBeEnded(t, w.pids(witnesses)...)
+}
+
+func stopped(pid int) bool { return state(pid) == 'T' }

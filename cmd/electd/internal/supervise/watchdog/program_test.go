@@ -1,3 +1,0 @@
-package watchdog_test
-
-func program(args []string) int { return 0 }
