@@ -34,8 +34,26 @@ const (
 	Reloaded                               // the Config behind Step was replaced
 	Hinted                                 // the arbiter's watch says that something changed
 	ShutdownAsked                          // release what is held and take nothing more
+	ServiceEnded                           // the promoted service ended by itself and is not started again
 	eventKinds
 )
+
+var eventNames = [eventKinds]string{
+	Ticked: "tick", ReadDone: "read done", WriteDone: "write done", FloorSaved: "floor saved",
+	PromoteDone: "promote done", FenceDone: "fence done", PeerUp: "peer up", PeerDown: "peer down",
+	HelloReceived: "hello", HeartbeatReceived: "heartbeat", AckReceived: "ack", BusyReceived: "busy",
+	StaleReceived: "stale", ReleasedReceived: "released", HandOverReceived: "hand over",
+	StandingChanged: "standing changed", StepDownAsked: "step down asked", RenewAsked: "renew asked",
+	AdmitForced: "admit forced", Reloaded: "reloaded", Hinted: "hinted", ShutdownAsked: "shutdown asked",
+}
+
+// String returns the event's name as it stands in traces and docs.
+func (k EventKind) String() string {
+	if k >= eventKinds {
+		return "invalid"
+	}
+	return eventNames[k]
+}
 
 // Found says what a successful read found under the key.
 type Found uint8

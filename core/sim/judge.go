@@ -1,0 +1,388 @@
+package sim
+
+import "github.com/electd/electd/core"
+
+// judge knows the truth that no node knows, and compares.
+type judge struct {
+	epochs     map[core.Epoch]string // the session of every epoch ever stored
+	highest    core.Epoch            // ever stored
+	actedAt    core.Epoch            // the newest epoch acted at
+	leader     string                // session that acted last
+	failovers  int
+	rolledBack bool
+	erased     Time
+	settled    bool // faults are over
+	settledAt  Time
+	requests   int // to the store
+	forced     bool
+}
+
+// past is what the judge remembers of a node's session.
+type past struct {
+	life     uint32
+	fencedAt core.Instant
+	writes   [4]bought // authority bought by applied writes, newest last
+	heardBy  bool
+	promised Time
+	refused  bool // it was told that it is a stranger
+	named    bool // it was named as successor
+}
+
+// bought is the authority that an applied write bought.
+type bought struct{ until core.Instant }
+
+// business is what the simulation keeps for a node's sake.
+type business struct {
+	asker *node // whose heartbeat it answers
+	steps int
+	since Time
+}
+
+func (j *judge) init() { j.epochs = map[core.Epoch]string{} }
+
+// applied judges a write that has just been stored.
+func (w *World) applied(r *request) {
+	j := &w.judge
+	was, is := &w.store.older, &w.store.record
+	session := is.Session
+	if is.State == core.Held && !j.rolledBack {
+		if other, ok := j.epochs[is.Epoch]; ok && other != session {
+			w.fail("I3", "epoch %d was of %s and is now of %s", is.Epoch, other, session)
+		}
+	}
+	if is.State == core.Held {
+		j.epochs[is.Epoch] = session
+	}
+	if is.Epoch < j.highest && !j.rolledBack {
+		w.fail("I7", "epoch %d is stored after %d", is.Epoch, j.highest)
+	}
+	j.highest = max(j.highest, is.Epoch)
+	if was.present {
+		w.judgeSuccession(r, &was.record, is)
+	}
+	n := w.nodes[r.node]
+	if n.life == r.life {
+		copy(n.past.writes[:], n.past.writes[1:])
+		n.past.writes[len(n.past.writes)-1] = bought{n.clock.at(r.sent).Add(is.ArbiterLease)}
+	}
+	if w.trace != nil {
+		w.say("stored %s: epoch %d revision %d %s of %q electors %v", w.store.version, is.Epoch, is.Revision, stateName(is), is.Session, is.Electors.List[:is.Electors.Len])
+	}
+}
+
+func stateName(r *core.Record) string {
+	if r.State == core.Held {
+		return "held"
+	}
+	return "vacant"
+}
+
+// judgeSuccession judges what a record may follow on.
+func (w *World) judgeSuccession(r *request, was, is *core.Record) {
+	writer := core.Elector{Node: w.plan.Nodes[r.node].ID, Identity: w.nodes[r.node].config.Identity}
+	switch r.intent {
+	case core.Take:
+		if is.Epoch > was.Epoch+1 {
+			w.seen[FloorJump]++
+		}
+		if is.Epoch <= was.Epoch {
+			w.fail("I8", "epoch %d was taken from epoch %d", is.Epoch, was.Epoch)
+		}
+		if w.nodes[r.node].life == r.life && !was.Open() && !was.Electors.Has(writer) && !w.judge.forced {
+			w.fail("I11", "%v took from electors %v", writer, was.Electors.List[:was.Electors.Len])
+		}
+	case core.Renew, core.Release:
+		if is.Epoch != was.Epoch || was.State != core.Held || r.intent == core.Renew && is.Session != was.Session {
+			w.fail("I8", "epoch %d of %q was renewed or released over epoch %d of %q", is.Epoch, is.Session, was.Epoch, was.Session)
+		}
+	}
+}
+
+// unfenced judges the instant at which a service begins to act.
+func (w *World) unfenced(n *node) {
+	j := &w.judge
+	epoch := n.state.View.Record.Epoch
+	for _, other := range w.nodes {
+		if other != n && other.service.acts(w.now) {
+			w.fail("I1", "%s acts at epoch %d while %s acts at epoch %d", n.config.Session, epoch, other.service.session, other.service.epoch)
+		}
+	}
+	if !j.rolledBack && (epoch < j.actedAt || epoch == j.actedAt && j.leader != n.config.Session) {
+		w.fail("I2", "%s acts at epoch %d after %s did at %d", n.config.Session, epoch, j.leader, j.actedAt)
+	}
+	if j.leader != "" && j.leader != n.config.Session {
+		j.failovers++
+	}
+	j.actedAt, j.leader = max(j.actedAt, epoch), n.config.Session
+	if epoch >= 5 {
+		w.seen[EpochFive]++
+	}
+}
+
+// follow keeps the judge's and the service's books after a step.
+func (w *World) follow(n *node, before core.Phase, ev *core.Event) {
+	if n.past.life != n.life {
+		n.past = past{life: n.life}
+	}
+	if before != n.state.Phase && n.state.Phase != core.Promoting && n.state.Phase != core.Leading {
+		n.past.fencedAt = n.state.Now
+	}
+}
+
+// judgeStep judges a node after a step and all its actions.
+func (w *World) judgeStep(n *node, ev *core.Event) {
+	w.guard(n)
+	w.judgeBusy(n)
+	s := &n.state
+	switch s.Phase {
+	case core.Leading, core.Promoting:
+		w.judgeAuthority(n, ev)
+	}
+}
+
+// judgeAuthority compares what a leader counts on with what others undertook.
+func (w *World) judgeAuthority(n *node, ev *core.Event) {
+	s := &n.state
+	now := s.Now
+	margin := n.config.FenceMargin
+	if epoch, until := s.Guard(&n.config); epoch != 0 && now >= until {
+		w.fail("I12", "%s says leader after its guard shut", n.config.Session)
+	}
+	if k := &n.service; k.acting && k.session == n.config.Session && k.kill <= w.now {
+		w.fail("I9", "%s leads on when its service has been killed", n.config.Session)
+	}
+	if arbiter := s.Lead.ArbiterUntil; arbiter != 0 && !n.bought(arbiter) {
+		w.fail("I9", "%s counts on authority until %d that no write bought", n.config.Session, arbiter)
+	}
+	if ev.Kind != core.AckReceived || s.Lead.BeatsVoid {
+		return
+	}
+	for p := range n.config.Peers {
+		peer := &s.Peers[p]
+		elector := core.Elector{Node: n.config.Peers[p], Identity: peer.Identity}
+		if peer.Sent == 0 || !s.View.Record.Electors.Has(elector) {
+			continue
+		}
+		until := peer.Sent.Add(min(peer.Lease, s.View.Record.HeartbeatLease))
+		if until < now.Add(margin) {
+			continue
+		}
+		w.judgePromise(n, elector, n.clock.when(until)-Time(peer.Lease)/500-Microsecond)
+	}
+}
+
+// judgePromise checks that an elector's promise lasts until then (I4).
+func (w *World) judgePromise(n *node, e core.Elector, until Time) {
+	for _, o := range w.nodes {
+		if !o.up || (core.Elector{Node: o.config.Node, Identity: o.config.Identity}) != e {
+			continue
+		}
+		s := &o.state
+		start := s.Started.Add(n.state.View.Record.HeartbeatLease)
+		if o.clock.when(max(s.Vow.Until, start)) < until {
+			w.fail("I4", "%s counts on %v until %d, whose promise ends at %d", n.config.Session, e, until, o.clock.when(s.Vow.Until))
+		}
+	}
+}
+
+func (n *node) bought(until core.Instant) bool {
+	for i := range n.past.writes {
+		if n.past.writes[i].until == until {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeBusy finds nodes that keep themselves busy without time passing.
+func (w *World) judgeBusy(n *node) {
+	b := &n.busy
+	if w.now-b.since > w.plan.Timing.Interval {
+		b.since, b.steps = w.now, 0
+	}
+	b.steps++
+	if b.steps > 2000 {
+		w.fail("busy", "%s took %d steps within a heartbeat interval", n.config.Session, b.steps)
+	}
+}
+
+// sent judges a message as it leaves.
+func (w *World) sent(n *node, m *core.Message) {
+	switch m.Kind {
+	case core.Ack:
+		if m.Asking {
+			w.judgeAck(n)
+			w.moment(Promises, n)
+		}
+	case core.Busy:
+		if m.Revision != 0 {
+			w.seen[BusyAnswered]++
+		}
+	case core.Stale:
+		w.seen[StaleAnswered]++
+	}
+}
+
+// judgeAck checks that no write of an elector can still be applied, or has been
+// without its knowing (I5).
+func (w *World) judgeAck(n *node) {
+	for i := range w.requests.all {
+		r := &w.requests.all[i]
+		if r.write && r.arrives && int(r.node) == n.index && r.life == n.life && r.expected == w.store.version {
+			w.fail("I5", "%s acknowledges while its write on %q may land", n.config.Session, r.expected)
+		}
+	}
+	if w.store.record.Session == n.config.Session && w.store.present && !w.judge.rolledBack {
+		w.fail("I5", "%s acknowledges while it is the holder", n.config.Session)
+	}
+}
+
+// asks judges a request to the store as it leaves.
+func (w *World) asks(n *node, r *request) {
+	w.judge.requests++
+	if !r.write {
+		w.moment(ReadSent, n)
+		if n.state.Phase == core.Following {
+			w.moment(ChallengeRead, n)
+		}
+		return
+	}
+	w.moment(WriteSent, n)
+	switch r.intent {
+	case core.Take:
+		w.noteTake(n)
+		w.moment(TakeSent, n)
+	case core.Release:
+		w.moment(ReleaseSent, n)
+	}
+}
+
+// noteTake counts in what way a node came to take.
+func (w *World) noteTake(n *node) {
+	v := &n.state.View
+	challengers := 0
+	for _, o := range w.nodes {
+		if o.up && o.state.Phase == core.Taking {
+			challengers++
+		}
+	}
+	if challengers >= 2 && len(w.nodes) >= 3 {
+		w.seen[TwoChallengers]++
+	}
+	if w.store.record.Session != "" && w.store.record.Holder == n.config.Node && n.state.Now < n.state.Started.Add(w.store.record.ArbiterLease) {
+		w.seen[RestartInOwnLease]++
+	}
+	_ = v
+}
+
+// transition judges a change of phase.
+func (w *World) transition(n *node, a *core.Action) {
+	switch a.Reason {
+	case core.BecauseResumedByWrite, core.BecauseResumedByBeats:
+		w.judgeResumption(n, a.Reason)
+	case core.BecauseHolderSilent:
+		w.noteChallenge(n)
+	case core.BecauseReclaim:
+		w.seen[Reclaimed]++
+	case core.BecauseNewCluster:
+		w.seen[NewCluster]++
+	case core.BecauseAbsent:
+		if a.To == core.Taking {
+			w.seen[Recreated]++
+		}
+	case core.BecauseTakenLate:
+		w.seen[HeldLate]++
+	}
+}
+
+// judgeResumption judges that a fence is left only as design 3.7 says (I6).
+func (w *World) judgeResumption(n *node, because core.Reason) {
+	if w.store.record.Session != n.config.Session && w.store.deletes == 0 && !w.judge.rolledBack {
+		w.fail("I6", "%s acts again at epoch %d when the record is of %q", n.config.Session, n.state.View.Record.Epoch, w.store.record.Session)
+	}
+	if because == core.BecauseResumedByWrite {
+		w.seen[ResumeByWrite]++
+		return
+	}
+	w.seen[ResumeByRound]++
+	for i := range n.state.View.Record.Electors.Len {
+		e := n.state.View.Record.Electors.List[i]
+		p := indexOf(n.config.Peers, e.Node)
+		if p >= 0 && n.state.Peers[p].Sent < n.past.fencedAt {
+			w.fail("I6", "%s resumes on an acknowledgement from before its fence", n.config.Session)
+		}
+	}
+}
+
+// noteChallenge counts in what way a challenger came to know that it may.
+func (w *World) noteChallenge(n *node) {
+	s := &n.state
+	switch {
+	case s.View.ReadVersion == "" && s.View.FreeAt < s.Vow.Until:
+		w.seen[WaiverTakeover]++
+	case s.View.FreeAt <= s.Vow.Until:
+		w.seen[WarmTakeover]++
+	case w.plan.Store.Ages:
+		w.seen[ColdByAge]++
+	default:
+		w.seen[ColdByObservation]++
+	}
+}
+
+func (w *World) told(n *node, a *core.Action) {
+	switch a.Reason {
+	case core.ToldTwinIdentity:
+		w.seen[TwinRefused]++
+	case core.ToldStranger:
+		w.seen[StrangerRefused]++
+		n.past.refused = true
+	}
+}
+
+// receives counts what a message meets.
+func (w *World) receives(n *node, m *core.Message) {
+	if m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session {
+		w.seen[LateAck]++
+	}
+}
+
+// floorSaved hands over what became of a save.
+func (w *World) floorSaved(n *node, op int64, ok bool) {
+	if ok {
+		n.disk.floor, n.disk.known = max(n.disk.floor, n.saving), true
+	}
+	w.step(n, core.Event{Kind: core.FloorSaved, Op: core.OpID(op), OK: ok, Epoch: n.saving})
+}
+
+// mayErase says whether a deletion is one that the design covers: no write is
+// under way that could create the record anew, and it has not happened before.
+func (w *World) mayErase() bool {
+	return w.store.deletes == 0
+}
+
+func (n *node) sessionOf(life uint32) string { return n.sessions[life-1] }
+
+// noteAnswer counts what the store's answers leave open.
+func (w *World) noteAnswer(n *node, r *request, ev *core.Event) {
+	if !r.write {
+		return
+	}
+	switch ev.Outcome {
+	case core.Conflict:
+		if n.state.Phase.Holds() {
+			w.seen[ConflictAtLeader]++
+		}
+	case core.Unknown:
+		if r.intent == core.Release {
+			w.seen[ReleaseUnresolved]++
+		}
+		switch {
+		case r.arrives:
+			r.late = true
+		case r.event.Outcome == core.Applied:
+			w.seen[UnknownApplied]++
+		default:
+			w.seen[UnknownNotApplied]++
+		}
+	}
+}

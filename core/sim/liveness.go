@@ -1,0 +1,36 @@
+package sim
+
+import "github.com/electd/electd/core"
+
+// recoverBound is how long after the last fault somebody must lead (L1): a
+// lease, the start-up wait and three timeouts of the arbiter, and what the
+// fault's own pauses may leave behind.
+func (p *Plan) recoverBound() Time {
+	t := &p.Timing
+	return 14*t.ArbiterLease/10 + 2*t.HeartbeatLease + 3*t.ArbiterTimeout + t.ArbiterLease/6 + t.Promote + 2*t.Interval
+}
+
+// judgeEnd judges what must hold at the end of a run.
+func (w *World) judgeEnd() {
+	switch w.plan.Mode {
+	case Recover, Burst:
+		if !w.anyLeads() {
+			w.fail("L1", "nobody leads")
+		}
+	case Outage:
+		if !w.anyLeads() {
+			w.fail("L2", "the leader of a healthy group was lost with the store")
+		}
+	}
+}
+
+func (w *World) anyLeads() bool {
+	for _, n := range w.nodes {
+		if epoch, until := n.state.Guard(&n.config); n.up && epoch != 0 && n.clock.at(w.now) < until {
+			return true
+		}
+	}
+	return false
+}
+
+var _ = core.Leading

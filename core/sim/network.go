@@ -1,0 +1,227 @@
+package sim
+
+import "github.com/electd/electd/core"
+
+// network says which machine reaches which, and how messages fare.
+type network struct {
+	blocked   [][]int // from, to: how many faults block it
+	loss      int     // of 1000
+	duplicate int
+	delay     Time // longest extra delay
+}
+
+// conn is a node's own connection to a peer: the machine it found under the
+// peer's name, and that machine's session.
+type conn struct {
+	up      bool
+	machine uint8
+	life    uint32
+}
+
+func (net *network) init(p *Plan) {
+	net.loss = p.Network.Loss
+	net.grow(len(p.Nodes))
+}
+
+func (net *network) grow(n int) {
+	for i := range net.blocked {
+		for len(net.blocked[i]) < n {
+			net.blocked[i] = append(net.blocked[i], 0)
+		}
+	}
+	for len(net.blocked) < n {
+		net.blocked = append(net.blocked, make([]int, n))
+	}
+}
+
+func (net *network) open(from, to int) bool { return net.blocked[from][to] == 0 }
+
+// block cuts, or with -1 restores, what a machine sends, and with both also
+// what it receives.
+func (net *network) block(who, by int, both bool) {
+	for other := range net.blocked {
+		if other == who {
+			continue
+		}
+		net.blocked[who][other] += by
+		if both {
+			net.blocked[other][who] += by
+		}
+	}
+}
+
+// dial tries to connect a node to a peer; where two machines bear its name, to
+// either of them.
+func (w *World) dial(n *node, peer int, life uint32) {
+	if !n.up || n.life != life || n.conns[peer].up {
+		return
+	}
+	if n.pausedUntil > w.now {
+		w.redial(n, peer, n.pausedUntil-w.now)
+		return
+	}
+	to := w.machine(n.config.Peers[peer])
+	if to == nil || !to.up || to.pausedUntil > w.now || !w.net.open(n.index, to.index) || !w.net.open(to.index, n.index) {
+		w.redial(n, peer, w.plan.Timing.Interval/2)
+		return
+	}
+	n.conns[peer] = conn{up: true, machine: uint8(to.index), life: to.life}
+	w.step(n, core.Event{Kind: core.PeerUp, Peer: n.config.Peers[peer]})
+}
+
+func (w *World) redial(n *node, peer int, after Time) {
+	w.queue.push(happening{at: w.now + after, kind: dials, node: uint8(n.index), peer: uint8(peer), life: n.life})
+}
+
+// machine returns a running machine with a node id, any of them if there are more.
+func (w *World) machine(id string) *node {
+	var found *node
+	for _, m := range w.nodes {
+		if m.config.Node == id && m.up && (found == nil || w.rng.IntN(2) == 0) {
+			found = m
+		}
+	}
+	return found
+}
+
+// broken tells a node that its connection is lost, and dials anew.
+func (w *World) broken(n *node, peer int) {
+	if !n.conns[peer].up {
+		return
+	}
+	to := w.nodes[n.conns[peer].machine]
+	if to.up && to.life == n.conns[peer].life && w.net.open(n.index, to.index) && w.net.open(to.index, n.index) {
+		return // it recovered before the keepalive ran out
+	}
+	n.conns[peer] = conn{}
+	w.redial(n, peer, w.plan.Timing.Interval/4)
+	w.step(n, core.Event{Kind: core.PeerDown, Peer: n.config.Peers[peer]})
+}
+
+// hangUp lets the peers of a dead session find out: at once where its kernel
+// closes the connections, else when their keepalive runs out.
+func (w *World) hangUp(dead *node, machine bool) {
+	after := w.plan.Network.Latency[0]
+	if machine {
+		after = 3 * w.plan.Timing.Interval
+	}
+	for _, n := range w.nodes {
+		for p := range n.conns {
+			if c := n.conns[p]; n.up && c.up && int(c.machine) == dead.index {
+				w.queue.push(happening{at: w.now + after, kind: breaks, node: uint8(n.index), peer: uint8(p), life: n.life})
+			}
+		}
+	}
+}
+
+// partitioned lets connections over a blocked link break when the keepalive
+// runs out.
+func (w *World) partitioned(who int) {
+	for _, n := range w.nodes {
+		for p := range n.conns {
+			if c := n.conns[p]; n.up && c.up && (int(c.machine) == who || n.index == who) {
+				w.queue.push(happening{
+					at: w.now + 3*w.plan.Timing.Interval, kind: breaks, node: uint8(n.index), peer: uint8(p), life: n.life,
+				})
+			}
+		}
+	}
+}
+
+// send puts a message on its way: on the node's own connection, or, for an
+// answer, on the one that the heartbeat came on.
+func (w *World) send(n *node, peer string, m *core.Message) {
+	var to *node
+	var life uint32
+	switch m.Kind {
+	case core.Ack, core.Busy, core.Stale:
+		to = w.asker(n, peer)
+		if to == nil {
+			return
+		}
+		life = to.life
+	default:
+		p := indexOf(n.config.Peers, peer)
+		if p < 0 || !n.conns[p].up {
+			return
+		}
+		to, life = w.nodes[n.conns[p].machine], n.conns[p].life
+	}
+	w.sent(n, m)
+	if !w.net.open(n.index, to.index) || w.chance(w.net.loss) {
+		return
+	}
+	w.post(to, life, m)
+	if w.chance(w.net.duplicate) {
+		w.post(to, life, m)
+	}
+}
+
+// asker returns the machine whose heartbeat is being answered.
+func (w *World) asker(n *node, id string) *node {
+	if a := n.busy.asker; a != nil && a.config.Node == id && a.up {
+		return a
+	}
+	return w.machine(id)
+}
+
+func (w *World) post(to *node, life uint32, m *core.Message) {
+	ref, copy := w.messages.add()
+	*copy = *m
+	copy.WallClock = w.now
+	at := w.now + w.within(w.plan.Network.Latency[0], w.plan.Network.Latency[1])
+	if w.net.delay > 0 {
+		at += w.within(0, w.net.delay)
+	}
+	w.queue.push(happening{at: at, kind: arrives, node: uint8(to.index), life: life, ref: ref})
+}
+
+// arrive hands a message to the node it was sent to.
+func (w *World) arrive(n *node, ref int32) {
+	m := w.messages.all[ref]
+	w.messages.free(ref)
+	ev, ok := core.Received(&m)
+	if !ok {
+		w.fail("messages", "a message of kind %d", m.Kind)
+		return
+	}
+	if m.Kind == core.Heartbeat {
+		n.busy.asker = w.sender(&m)
+	}
+	w.receives(n, &m)
+	w.step(n, ev)
+}
+
+// sender returns the machine whose session sent a message.
+func (w *World) sender(m *core.Message) *node {
+	for _, n := range w.nodes {
+		if n.config.Session == m.Session {
+			return n
+		}
+	}
+	return nil
+}
+
+// refused lets the sender of a message to a dead session find out.
+func (w *World) refused(h *happening) {
+	n := w.sender(&w.messages.all[h.ref])
+	if n == nil || !n.up {
+		return
+	}
+	for p := range n.conns {
+		if c := n.conns[p]; c.up && c.machine == h.node && c.life == h.life {
+			w.queue.push(happening{
+				at: w.now + w.plan.Network.Latency[0], kind: breaks, node: uint8(n.index), peer: uint8(p), life: n.life,
+			})
+		}
+	}
+}
+
+func indexOf(list []string, s string) int {
+	for i, x := range list {
+		if x == s {
+			return i
+		}
+	}
+	return -1
+}

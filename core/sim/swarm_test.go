@@ -1,0 +1,22 @@
+package sim
+
+import "testing"
+
+func TestSwarm(t *testing.T) {
+	var seen Coverage
+	fails := map[string]int{}
+	first := map[string]uint64{}
+	for seed := uint64(1); seed <= 3000; seed++ {
+		r := Run(NewPlan(seed), nil)
+		seen.Add(&r.Coverage)
+		if r.Failure != nil {
+			k := r.Failure.Invariant
+			fails[k]++
+			if first[k] == 0 {
+				first[k] = seed
+				t.Logf("seed %d %s at %.3f: %s: %s", seed, r.Mode, float64(r.Failure.At)/1e9, k, r.Failure.Text)
+			}
+		}
+	}
+	t.Logf("%v missing %v", fails, seen.Missing())
+}
