@@ -27,6 +27,7 @@ const (
 	BecauseStepDown       Reason = "asked to step down"
 	BecauseHandOver       Reason = "asked to hand over"
 	BecauseUnhealthy      Reason = "this node is not healthy and another one can lead"
+	BecauseServiceEnded   Reason = "the service ended by itself"
 	BecauseShutdown       Reason = "shutting down"
 	BecauseReleased       Reason = "the lease is released"
 	BecauseReleaseFailed  Reason = "the release could not be written"

@@ -115,5 +115,7 @@ func (t *turn) handle(ev *Event) {
 	case shutDownHolding:
 		t.Shutdown = true
 		t.beginRelease(BecauseShutdown, "")
+	case serviceEnded:
+		t.beginRelease(BecauseServiceEnded, "")
 	}
 }

@@ -31,6 +31,7 @@ const (
 	readSoon
 	shutDown
 	shutDownHolding
+	serviceEnded
 	rules
 )
 
@@ -48,17 +49,18 @@ func build() (t [phases][eventKinds]rule) {
 		HeartbeatReceived: answerLeader, ReleasedReceived: noteRelease,
 		AckReceived: nothing, BusyReceived: nothing, StaleReceived: nothing, HandOverReceived: nothing,
 		StepDownAsked: forwardStepDown, RenewAsked: nothing, AdmitForced: admit,
-		Reloaded: nothing, Hinted: readSoon, ShutdownAsked: shutDown,
+		Reloaded: nothing, Hinted: readSoon, ShutdownAsked: shutDown, ServiceEnded: nothing,
 	}
 	holder := map[EventKind]rule{
 		HeartbeatReceived: answerRival, ReleasedReceived: nothing,
 		AckReceived: countAck, BusyReceived: countBusy, StaleReceived: heedStale, HandOverReceived: handOver,
 		StepDownAsked: stepDown, RenewAsked: renewSoon, AdmitForced: nothing,
-		Reloaded: reviewRoster, Hinted: nothing, ShutdownAsked: shutDownHolding,
+		Reloaded: reviewRoster, Hinted: nothing, ShutdownAsked: shutDownHolding, ServiceEnded: serviceEnded,
 	}
 	leaving := map[EventKind]rule{
 		AckReceived: nothing, BusyReceived: nothing, HandOverReceived: nothing,
 		StepDownAsked: refuseStepDown, RenewAsked: nothing, Reloaded: nothing, ShutdownAsked: shutDown,
+		ServiceEnded: nothing,
 	}
 	rows := map[Phase][]map[EventKind]rule{
 		NoLease:   {always, candidate},

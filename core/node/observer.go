@@ -66,3 +66,55 @@ func (Unobserved) Offset(string, time.Duration, time.Duration) {}
 
 // Broken does nothing.
 func (Unobserved) Broken(error, []byte) {}
+
+// Observers tells everything to each of them, in order.
+type Observers []Observer
+
+// Guarded tells each.
+func (all Observers) Guarded(now core.Instant, epoch core.Epoch, until core.Instant) {
+	for _, o := range all {
+		o.Guarded(now, epoch, until)
+	}
+}
+
+// Changed tells each.
+func (all Observers) Changed(c Change) {
+	for _, o := range all {
+		o.Changed(c)
+	}
+}
+
+// Told tells each.
+func (all Observers) Told(reason core.Reason, epoch core.Epoch) {
+	for _, o := range all {
+		o.Told(reason, epoch)
+	}
+}
+
+// Answered tells each.
+func (all Observers) Answered(c Call) {
+	for _, o := range all {
+		o.Answered(c)
+	}
+}
+
+// RoundTrip tells each.
+func (all Observers) RoundTrip(peer string, took time.Duration) {
+	for _, o := range all {
+		o.RoundTrip(peer, took)
+	}
+}
+
+// Offset tells each.
+func (all Observers) Offset(peer string, offset, uncertainty time.Duration) {
+	for _, o := range all {
+		o.Offset(peer, offset, uncertainty)
+	}
+}
+
+// Broken tells each.
+func (all Observers) Broken(violation error, dump []byte) {
+	for _, o := range all {
+		o.Broken(violation, dump)
+	}
+}
