@@ -16,11 +16,10 @@ func Step(c *Config, s *State, now Instant, ev Event, out []Action) []Action {
 
 	before := measure(s, out)
 	if now >= s.Next {
-		t.due()
+		t.settleDues()
 	}
 	t.handle(&ev)
-	t.due()
-	s.Next = t.next()
+	t.settleDues()
 	t.check(before)
 	return t.out
 }
