@@ -23,6 +23,20 @@ func (t *turn) nextRoster() Roster {
 	return next
 }
 
+// keptRoster returns the electors that a challenge names: none that the holder
+// does not know of. The holder may live on by the promises of those it knows,
+// whatever becomes of a challenge that its writer did not live to see applied.
+func (t *turn) keptRoster() Roster {
+	var kept Roster
+	kept = kept.With(t.c.self())
+	for _, node := range t.c.Peers {
+		if identity := t.View.Record.Electors.Identity(node); identity != "" {
+			kept = kept.With(Elector{node, identity})
+		}
+	}
+	return kept
+}
+
 // replaceableAt says when an elector has been silent for an arbiter lease. Only
 // a holder that has been listening can say so.
 func (t *turn) replaceableAt(peer int) Instant {
