@@ -80,11 +80,16 @@ func (t *turn) freeIfVacant() Instant {
 }
 
 // freeIfAbsent: at once in a new cluster, where nobody ever saw a record; else
-// after a whole lease, for a holder that may live on without its record.
+// after a whole lease, for a holder that may live on without its record. A node
+// that never saw a record was never asked for a promise, so it cannot know that
+// no promises carry such a holder: it waits for those who can.
 func (t *turn) freeIfAbsent() Instant {
 	since := t.View.AbsentSince
 	if t.newCluster() {
 		return since.Add(t.holdBack())
+	}
+	if !t.Floor.Known && !t.Admitted && t.anyPeerMayKnow() {
+		return Never
 	}
 	return max(since.Add(t.longestLease()), t.Vow.Until).Add(t.holdBack())
 }
@@ -100,6 +105,18 @@ func (t *turn) newCluster() bool {
 		}
 	}
 	return true
+}
+
+// anyPeerMayKnow reports whether a peer that is at hand has a floor, or has not
+// said that it has none. A node that is cut off from all of them cannot tell.
+func (t *turn) anyPeerMayKnow() bool {
+	for i := range t.c.Peers {
+		g := &t.Peers[i].Hello
+		if g.Known && g.HasFloor || !g.Known && t.Peers[i].Connected {
+			return true
+		}
+	}
+	return false
 }
 
 // holdBack lets candidates of higher rank go first: a step for each of them
@@ -157,7 +174,10 @@ func (t *turn) takeBecause() Reason {
 // above everything known.
 func (t *turn) proposedTake() Record {
 	r := t.nextRecord()
-	r.Epoch = max(t.View.Record.Epoch, t.View.Top.Epoch, t.Floor.Epoch) + 1
+	if t.View.Record.State == Held && !t.View.Record.Open() {
+		r.Electors = t.keptRoster()
+	}
+	r.Epoch = max(t.View.Record.Epoch, t.View.Top.Epoch, t.Floor.Epoch, t.peersFloor()) + 1
 	if t.View.Found == FoundAbsent && !t.newCluster() {
 		// Nobody knows how far the deleted record had come. The store's date is
 		// above anything that counting by one can have reached.
@@ -165,6 +185,15 @@ func (t *turn) proposedTake() Record {
 	}
 	r.AcquiredAt = t.wall
 	return r
+}
+
+// peersFloor returns the highest epoch that a peer said it had observed.
+func (t *turn) peersFloor() Epoch {
+	var e Epoch
+	for i := range t.c.Peers {
+		e = max(e, t.Peers[i].Hello.Floor)
+	}
+	return e
 }
 
 // nextRecord is the present record with this session as holder and everything

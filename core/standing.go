@@ -33,8 +33,11 @@ func (t *turn) noteGreeting(m *Message) {
 	if p < 0 {
 		return
 	}
+	// What was once observed under a node id stays observed: another machine of
+	// that name, or one that lost its disk, does not make it unsaid.
+	observed := max(m.Floor, m.Epoch, t.Peers[p].Hello.Floor)
 	t.Peers[p].Hello = Greeting{
-		Known: true, Identity: m.Identity, HasFloor: m.HasFloor, Floor: m.Floor,
+		Known: true, Identity: m.Identity, HasFloor: m.HasFloor || observed > 0, Floor: observed,
 		Eligible: m.Eligible, Paused: m.Paused, Priority: m.Priority,
 		API: m.APIAddress, Software: m.Software,
 	}
@@ -65,10 +68,10 @@ func (t *turn) whyNotStanding() Reason {
 	return BecauseStepDown
 }
 
-// leaveAt: a leader that is not healthy hands over as soon as somebody can take.
+// leaveAt: a holder that is not healthy hands over as soon as somebody can take.
 // A pause does not depose a leader; it only keeps the node from standing.
 func (t *turn) leaveAt() Instant {
-	if (t.Phase == Promoting || t.Phase == Leading) && !t.Standing.Healthy && t.anyCandidate() {
+	if t.Phase.Holds() && t.Phase != Releasing && !t.Standing.Healthy && t.anyCandidate() {
 		return t.now
 	}
 	return Never

@@ -118,6 +118,7 @@ type Writing struct {
 	Expected Version // what the next attempt expects
 	Attempts [MaxAttempts]Attempt
 	Len      int
+	Tries    int // attempts made, reused ones included
 }
 
 // Attempt is one write that may be applied yet.
@@ -190,8 +191,8 @@ type Peer struct {
 type Greeting struct {
 	Known    bool
 	Identity string
-	HasFloor bool
-	Floor    Epoch
+	HasFloor bool  // it has a floor, or knows that there was a record
+	Floor    Epoch // the highest epoch it ever said it knew
 	Eligible bool
 	Paused   bool
 	Priority int
