@@ -45,6 +45,7 @@ var eventNames = [eventKinds]string{
 	StaleReceived: "stale", ReleasedReceived: "released", HandOverReceived: "hand over",
 	StandingChanged: "standing changed", StepDownAsked: "step down asked", RenewAsked: "renew asked",
 	AdmitForced: "admit forced", Reloaded: "reloaded", Hinted: "hinted", ShutdownAsked: "shutdown asked",
+	ServiceEnded: "service ended",
 }
 
 // String returns the event's name as it stands in traces and docs.

@@ -14,7 +14,7 @@ func (t *turn) propose(intent Intent, r Record) {
 	if t.View.Found == FoundAbsent {
 		w.Base, w.Expected = Position{}, ""
 	}
-	w.Len = 0
+	w.Len, w.Tries = 0, 0
 	t.attempt()
 }
 
@@ -28,6 +28,7 @@ func (t *turn) attempt() {
 		w.Len++
 	}
 	w.OpAttempt = w.Len - 1
+	w.Tries++
 	w.Op = t.op()
 	t.discardRead()
 	t.Read.Wanted = false
@@ -113,10 +114,9 @@ func (t *turn) retryAt() Instant {
 func (t *turn) retry() { t.attempt() }
 
 // retrySoon lets an open proposal be attempted again, after a pause that grows
-// while attempts fail.
+// with every attempt.
 func (t *turn) retrySoon() {
-	t.Read.Failures++
-	t.Write.NotBefore = t.now.Add(t.c.backoff(t.Read.Failures))
+	t.Write.NotBefore = t.now.Add(t.c.backoff(t.Write.Tries))
 }
 
 // resolveBy resolves the open write by a record that was read after its start
