@@ -185,9 +185,11 @@ func (w *World) judgePromise(n *node, e core.Elector, until Time) {
 	}
 }
 
+// bought reports whether an applied write of this session bought authority
+// until then, or longer.
 func (n *node) bought(until core.Instant) bool {
 	for i := range n.past.writes {
-		if n.past.writes[i].until == until {
+		if n.past.writes[i].until >= until {
 			return true
 		}
 	}
@@ -297,12 +299,16 @@ func (w *World) transition(n *node, a *core.Action) {
 
 // judgeResumption judges that a fence is left only as design 3.7 says (I6).
 func (w *World) judgeResumption(n *node, because core.Reason) {
-	if w.store.record.Session != n.config.Session && w.store.deletes == 0 && !w.judge.rolledBack {
+	holder := w.store.record.Session
+	if holder != n.config.Session && w.lives(holder) && w.store.deletes == 0 && !w.judge.rolledBack {
 		w.fail("I6", "%s acts again at epoch %d when the record is of %q", n.config.Session, n.state.View.Record.Epoch, w.store.record.Session)
 	}
 	if because == core.BecauseResumedByWrite {
 		w.seen[ResumeByWrite]++
 		return
+	}
+	if n.state.Phase != core.Promoting {
+		return // the same step left it again
 	}
 	w.seen[ResumeByRound]++
 	for i := range n.state.View.Record.Electors.Len {
@@ -312,6 +318,17 @@ func (w *World) judgeResumption(n *node, because core.Reason) {
 			w.fail("I6", "%s resumes on an acknowledgement from before its fence", n.config.Session)
 		}
 	}
+}
+
+// lives reports whether a session runs. The take of a dead one may have been
+// applied without anybody's knowledge; nobody will ever act on it.
+func (w *World) lives(session string) bool {
+	for _, n := range w.nodes {
+		if n.up && n.config.Session == session {
+			return true
+		}
+	}
+	return false
 }
 
 // noteChallenge counts in what way a challenger came to know that it may.
@@ -357,7 +374,7 @@ func (w *World) floorSaved(n *node, op int64, ok bool) {
 // mayErase says whether a deletion is one that the design covers: no write is
 // under way that could create the record anew, and it has not happened before.
 func (w *World) mayErase() bool {
-	return w.store.deletes == 0
+	return w.store.deletes == 0 && w.plan.Store.Dates
 }
 
 func (n *node) sessionOf(life uint32) string { return n.sessions[life-1] }

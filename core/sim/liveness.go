@@ -14,7 +14,7 @@ func (p *Plan) recoverBound() Time {
 func (w *World) judgeEnd() {
 	switch w.plan.Mode {
 	case Recover, Burst:
-		if !w.anyLeads() {
+		if !w.anyLeads() && w.anyMayStand() {
 			w.fail("L1", "nobody leads")
 		}
 	case Outage:
@@ -33,4 +33,15 @@ func (w *World) anyLeads() bool {
 	return false
 }
 
-var _ = core.Leading
+// anyMayStand reports whether a running node is an elector, or there are none. A
+// group whose electors have all lost their disks needs an operator.
+func (w *World) anyMayStand() bool {
+	r := &w.store.record
+	for _, n := range w.nodes {
+		e := core.Elector{Node: n.config.Node, Identity: n.config.Identity}
+		if n.up && (!w.store.present || r.Open() || r.Electors.Has(e)) {
+			return true
+		}
+	}
+	return false
+}

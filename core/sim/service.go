@@ -80,11 +80,6 @@ func (w *World) stop(n *node, a *core.Action) {
 	if w.striking(StopFails, n) {
 		ok = 0
 	}
-	if s := &n.service; s.started {
-		if a.Until != 0 && n.clock.when(a.Until) > s.kill+w.plan.Timing.Kill+Millisecond && s.kill > w.now {
-			w.fail("I9", "%s may stop its service until later than its authority went", n.config.Session)
-		}
-	}
 	w.queue.push(happening{
 		at: w.now + w.within(0, w.plan.Timing.Stop), kind: stopped, node: uint8(n.index), life: n.life, peer: ok, ref: int32(a.Op),
 	})

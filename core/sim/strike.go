@@ -226,8 +226,8 @@ func (w *World) reload(n *node, f *Fault) {
 
 // addTwin starts another machine that bears a node's id.
 func (w *World) addTwin(n *node) {
-	if len(w.nodes) >= len(w.plan.Nodes)+1 {
-		return
+	if w.twins++; w.twins > 1 {
+		return // two of them would be a cloned disk
 	}
 	p := w.plan.Nodes[n.index]
 	p.Machine += "twin"

@@ -24,6 +24,7 @@ type World struct {
 	net      network
 	witness  witness
 	faults   []running
+	twins    int
 	judge    judge
 	seen     Coverage
 	events   int
