@@ -81,3 +81,7 @@ func (n *Node) Reload(c core.Config) {
 	n.mu.Unlock()
 	n.inbox.put(core.Event{Kind: core.Reloaded})
 }
+
+// ServiceEnded tells that the promoted service ended by itself and is not
+// started again: the lease is released.
+func (n *Node) ServiceEnded() { n.inbox.put(core.Event{Kind: core.ServiceEnded}) }

@@ -1,0 +1,316 @@
+// Package agent runs a configuration: it opens the data directory, starts the
+// arbiter's process and the transport, runs every election with what it
+// supervises, and serves the API.
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/client"
+	"github.com/electd/electd/cmd/electd/internal/api"
+	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/cmd/electd/internal/datadir"
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/core/node"
+	"github.com/electd/electd/plugins"
+	"github.com/electd/electd/transport"
+	"github.com/electd/electd/transport/wire"
+)
+
+// Options say what to run. Config is required.
+type Options struct {
+	Config  *config.Config
+	Dir     *datadir.Dir // already open; nil: opened as the configuration says
+	Version string
+	Log     hclog.Logger
+
+	TraceDir string             // where every election's steps are written; empty: nowhere
+	Control  io.ReadWriteCloser // the demo's control; nil: none
+
+	// Of the supervised program. Nil output goes to the log.
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+	Foreground     bool
+}
+
+// Agent is a running daemon.
+type Agent struct {
+	options Options
+	config  *config.Config
+	log     hclog.Logger
+	started time.Time
+
+	dir       *datadir.Dir
+	host      *plugins.Host
+	wire      *wire.Transport     // nil without peers
+	transport transport.Transport // the same as an interface, nil if nil
+	api       *api.Server
+	addresses core.Addresses
+	elections []*election
+	journal   *journal
+	gate      gate
+	control   *control
+
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	failed  chan error // why the daemon must end by itself
+}
+
+// Start starts everything. The error says what is wrong in one line a thing.
+// Nothing is left running after an error.
+func Start(ctx context.Context, o Options) (*Agent, error) {
+	a := &Agent{
+		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
+		journal: newJournal(), failed: make(chan error, 1),
+	}
+	if err := a.start(ctx); err != nil {
+		return nil, errors.Join(err, a.close(ctx))
+	}
+	return a, nil
+}
+
+func (a *Agent) start(ctx context.Context) error {
+	background, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	if err := chdir(a.config); err != nil {
+		return err
+	}
+	var err error
+	if a.dir == nil {
+		a.dir, err = datadir.Open(a.config.Node.DataDir, a.config.Node.ID, datadir.Identity(a.config.Node.Identity))
+		if err != nil {
+			return err
+		}
+	}
+	if a.host, err = OpenArbiter(ctx, a.config, a.log); err != nil {
+		return err
+	}
+	if err := a.startTransport(); err != nil {
+		return err
+	}
+	if a.api, err = api.New(a.apiConfig()); err != nil {
+		return err
+	}
+	a.addresses = core.Addresses{API: a.api.Advertise()}
+	if t := a.config.Transport; t != nil {
+		a.addresses.Peer = t.Advertise
+	}
+	if a.options.Control != nil {
+		a.control = newControl(a.options.Control, a.wire)
+	}
+	a.gate.set(probePending, "")
+	if a.config.Arbiter.Probe == "skip" {
+		a.log.Warn("the store is not probed: that it keeps what an election needs is taken on trust")
+		a.gate.set(probeSkipped, "")
+	}
+	for _, c := range a.config.Elections {
+		e, err := a.startElection(c)
+		if err != nil {
+			return err
+		}
+		a.elections = append(a.elections, e)
+	}
+	if !a.gate.open() {
+		a.running.Go(func() { a.probeUntilKnown(background) })
+	}
+	a.api.Serve(a)
+	return nil
+}
+
+// startTransport starts the transport if peers are configured.
+func (a *Agent) startTransport() error {
+	t := a.config.Transport
+	if t == nil {
+		return nil
+	}
+	c := wire.Config{
+		Node: a.config.Node.ID, Listen: t.Listen, Insecure: t.Insecure, ForceInsecure: t.ForceInsecure,
+		Interval: a.shortestInterval(), Log: a.log.Named("transport"),
+	}
+	for _, p := range t.Peers {
+		c.Peers = append(c.Peers, wire.Peer{Node: p.ID, Address: p.Address})
+	}
+	if t.TLS != nil {
+		c.TLS = wire.TLS{CAFile: t.TLS.CAFile, CertFile: t.TLS.CertFile, KeyFile: t.TLS.KeyFile}
+	}
+	w, err := wire.New(c)
+	if err != nil {
+		return a.config.Locate("transport", err).Err()
+	}
+	a.wire, a.transport = w, w
+	return nil
+}
+
+func (a *Agent) shortestInterval() time.Duration {
+	shortest := time.Duration(0)
+	for _, e := range a.config.Elections {
+		if shortest == 0 || e.HeartbeatInterval < shortest {
+			shortest = e.HeartbeatInterval
+		}
+	}
+	return shortest
+}
+
+func (a *Agent) apiConfig() api.Config {
+	c := a.config.API
+	out := api.Config{
+		Socket: c.Socket, Listen: c.Listen, Advertise: c.Advertise, TokenFile: c.TokenFile,
+		LeaderCode: c.StatusCode.Leader, NotLeaderCode: c.StatusCode.NotLeader, Log: a.log.Named("api"),
+	}
+	if out.Socket == "" {
+		out.Socket = filepath.Join(a.dir.Path(), "api.sock")
+	}
+	if c.TLS != nil {
+		out.CAFile, out.CertFile, out.KeyFile = c.TLS.CAFile, c.TLS.CertFile, c.TLS.KeyFile
+	}
+	return out
+}
+
+// observers are all who are told what an election does.
+func (a *Agent) observers(e *election) node.Observer {
+	all := node.Observers{&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now()}, a.api.Observe(e.name)}
+	if a.control != nil {
+		all = append(all, a.control.observe(e.name))
+	}
+	return all
+}
+
+// fail ends the daemon by itself, for a reason that a restart would not mend.
+func (a *Agent) fail(err error) {
+	select {
+	case a.failed <- err:
+	default:
+	}
+}
+
+// Failed delivers the reason why the daemon must end by itself.
+func (a *Agent) Failed() <-chan error { return a.failed }
+
+// Exited delivers the exit status of the only election's program once it ended
+// and is not started again.
+func (a *Agent) Exited() <-chan int { return a.elections[0].service.exited }
+
+// Forward passes a signal on to every supervised program.
+func (a *Agent) Forward(s os.Signal) {
+	for _, e := range a.elections {
+		e.service.forward(s)
+	}
+}
+
+// Stop releases what is held, within ctx, and ends everything.
+func (a *Agent) Stop(ctx context.Context) error { return a.close(ctx) }
+
+func (a *Agent) close(ctx context.Context) error {
+	a.cancel()
+	a.running.Wait()
+	var errs []error
+	var mu sync.Mutex
+	var stopping sync.WaitGroup
+	for _, e := range a.elections {
+		stopping.Go(func() {
+			if err := e.stop(ctx); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	stopping.Wait()
+	if a.api != nil {
+		errs = append(errs, a.api.Close())
+	}
+	if a.wire != nil {
+		errs = append(errs, a.wire.Close())
+	}
+	if a.host != nil {
+		errs = append(errs, a.host.Close())
+	}
+	if a.dir != nil {
+		errs = append(errs, a.dir.Close())
+	}
+	if a.control != nil {
+		a.control.close()
+	}
+	return errors.Join(errs...)
+}
+
+func (a *Agent) peerProblems() map[string]string {
+	problems := map[string]string{}
+	if a.transport == nil {
+		return problems
+	}
+	for _, p := range a.transport.Peers() {
+		if p.Err != nil && !p.Connected {
+			problems[p.Node] = p.Err.Error()
+		}
+	}
+	return problems
+}
+
+// Node implements api.Source.
+func (a *Agent) Node() client.Node {
+	out := client.Node{Node: a.dir.Node(), Version: a.options.Version, Arbiter: a.arbiterStatus(), StartedAt: a.started}
+	for _, e := range a.elections {
+		out.Elections = append(out.Elections, e.status())
+	}
+	return out
+}
+
+// Election implements api.Source.
+func (a *Agent) Election(name string) (api.Election, bool) {
+	for _, e := range a.elections {
+		if e.name == name {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// Transitions implements api.Source.
+func (a *Agent) Transitions(after uint64) ([]client.Transition, <-chan struct{}) {
+	return a.journal.after(after)
+}
+
+// Status implements api.Election.
+func (e *election) Status() client.Election { return e.status() }
+
+// StepDown implements api.Election.
+func (e *election) StepDown(ctx context.Context, to string) (client.Done, error) {
+	leader := e.node.Status().Leader
+	err := e.node.StepDown(ctx, to)
+	if errors.Is(err, node.ErrForwarded) {
+		return client.Done{Done: true, Forwarded: leader}, nil
+	}
+	return client.Done{Done: err == nil}, err
+}
+
+// Pause implements api.Election.
+func (e *election) Pause(d time.Duration) error { return e.pause(d) }
+
+// Resume implements api.Election.
+func (e *election) Resume() error { return e.unpause() }
+
+// Admit implements api.Election.
+func (e *election) Admit() error {
+	e.log.Warn("admission forced: an operator swears that every elector of the record is gone for good")
+	e.node.Admit()
+	return nil
+}
+
+// ProgramRuns reports whether a supervised program runs now.
+func (a *Agent) ProgramRuns() bool {
+	for _, e := range a.elections {
+		if e.service.programRuns() {
+			return true
+		}
+	}
+	return false
+}

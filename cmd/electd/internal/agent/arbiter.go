@@ -1,0 +1,187 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/client"
+	"github.com/electd/electd/cmd/electd/internal/builtin"
+	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/plugins"
+)
+
+// Spec says how the process of the configured arbiter is started: electd itself
+// for a built-in one, else the plugin's file.
+func Spec(c *config.Config, log hclog.Logger) (plugins.Spec, error) {
+	spec := plugins.Spec{Name: c.Arbiter.Name, Log: log}
+	if p := c.Arbiter.Plugin; p != nil {
+		spec.Path, spec.Pin, spec.Env, spec.Plaintext = p.Path, p.SHA256, p.Env, p.Insecure
+	}
+	if spec.Path != "" {
+		return spec, nil
+	}
+	if builtin.Find(c.Arbiter.Name) != nil {
+		spec.Self = []string{builtin.Command, c.Arbiter.Name}
+		return spec, nil
+	}
+	path, err := plugins.Find(c.PluginDir, c.Arbiter.Name)
+	spec.Path = path
+	return spec, err
+}
+
+// OpenArbiter starts the configured arbiter's process and hands it the user's
+// attributes. What is wrong with them is told with file, line and column.
+func OpenArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plugins.Host, error) {
+	spec, err := Spec(c, log)
+	if err != nil {
+		return nil, c.Locate("arbiter", err).Err()
+	}
+	host, err := plugins.Launch(ctx, spec)
+	if err != nil {
+		return nil, c.Locate("arbiter", err).Err()
+	}
+	values, diags := c.DecodeArbiter(host.Schema())
+	if err := diags.Err(); err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	if err := host.Configure(ctx, values); err != nil {
+		return nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
+	}
+	return host, nil
+}
+
+// ProbeKey is the key that probes write to, under the arbiter's prefix.
+const ProbeKey = "electd-probe"
+
+// Probe examines the store behind an arbiter by the plugin's own means; an
+// arbiter that has none is its own proof.
+func Probe(ctx context.Context, host *plugins.Host) (core.ProbeReport, error) {
+	if host.Capabilities().Probe {
+		return host.Probe(ctx, ProbeKey)
+	}
+	return core.ProbeReport{Store: host.Info().Name}, nil
+}
+
+// gate keeps elections from standing until the store has been probed. Following
+// and answering a leader's heartbeats need no gate.
+type gate struct {
+	mu    sync.Mutex
+	state string
+	why   string
+}
+
+// The states of a gate, as the API tells them.
+const (
+	probePending     = "pending"
+	probePassed      = "passed"
+	probeSkipped     = "skipped"
+	probeUnreachable = "unreachable"
+	probeRefused     = "refused"
+)
+
+func (g *gate) set(state, why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state, g.why = state, why
+}
+
+func (g *gate) get() (state, why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state, g.why
+}
+
+func (g *gate) open() bool {
+	state, _ := g.get()
+	return state == probePassed || state == probeSkipped
+}
+
+// ErrRefused is why a daemon ends by itself: its store would let two leaders live.
+var ErrRefused = errors.New("the store is refused")
+
+// probeUntilKnown probes until the store answers, visibly, and opens the gate or
+// ends the daemon.
+func (a *Agent) probeUntilKnown(ctx context.Context) {
+	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
+		report, err := Probe(ctx, a.host)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && report.Worst() < core.Unreachable:
+			a.log.Info("the store keeps what an election needs", "store", report.Store, "requests", report.Requests)
+			a.openGate(probePassed)
+			return
+		case err == nil && report.Worst() == core.Refused:
+			refused := fmt.Errorf("%w: %s", ErrRefused, findings(report, core.Refused))
+			a.gate.set(probeRefused, refused.Error())
+			a.fail(refused)
+			return
+		}
+		why := findings(report, core.Unreachable)
+		if err != nil {
+			why = err.Error()
+		}
+		a.log.Warn("the store does not answer yet: this node follows, but does not stand", "why", why, "again_in", pause)
+		a.gate.set(probeUnreachable, why)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// findings joins what was observed with that verdict.
+func findings(r core.ProbeReport, v core.Verdict) string {
+	var text string
+	for _, f := range r.Findings {
+		if f.Verdict != v {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += f.Check + ": " + f.Observed
+		if f.Advice != "" {
+			text += " (" + f.Advice + ")"
+		}
+	}
+	return text
+}
+
+func (a *Agent) openGate(state string) {
+	a.gate.set(state, "")
+	for _, e := range a.elections {
+		e.restand()
+	}
+}
+
+// arbiterStatus is what the API says of the arbiter.
+func (a *Agent) arbiterStatus() client.Arbiter {
+	status := a.host.Status()
+	state, why := a.gate.get()
+	out := client.Arbiter{
+		Name: a.host.Info().Name, Version: a.host.Info().Version, Running: status.Running,
+		Restarts: max(0, status.Starts-1), Problem: status.Problem, Probe: state,
+	}
+	if out.Problem == "" {
+		out.Problem = why
+	}
+	return out
+}
+
+// chdir makes the folder that the configuration's relative paths start at the
+// working folder, for the arbiter's own attributes too.
+func chdir(c *config.Config) error {
+	if err := os.Chdir(c.Dir()); err != nil {
+		return fmt.Errorf("the configuration's folder: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/client"
+	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/cmd/electd/internal/datadir"
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/core/node"
+)
+
+// election is one election as this daemon runs it: the node, what it
+// supervises, and what decides whether it may stand.
+type election struct {
+	agent   *Agent
+	name    string
+	log     hclog.Logger
+	dir     *datadir.Election
+	node    *node.Node
+	service *service
+	trace   *traceFile
+
+	mu        sync.Mutex
+	config    config.Election
+	healthy   bool
+	healthWhy string
+	resume    *time.Timer
+}
+
+// startElection assembles and starts one election.
+func (a *Agent) startElection(c config.Election) (*election, error) {
+	e := &election{agent: a, name: c.Name, config: c, healthy: true, log: a.log.With("election", c.Name)}
+	var err error
+	if e.dir, err = a.dir.Election(c.Name); err != nil {
+		return nil, err
+	}
+	if e.service, err = newService(a, e, c); err != nil {
+		return nil, fmt.Errorf("election %q: %w", c.Name, err)
+	}
+	previous := e.previous()
+	if e.trace, err = openTrace(a.options.TraceDir, c.Name); err != nil {
+		return nil, err
+	}
+	floor, known := e.dir.Floor()
+	started := node.Config{
+		Core: a.coreConfig(c, previous), Standing: e.standing(),
+		Floor: floor, FloorKnown: known,
+		Arbiter: a.host.Arbiter(), Transport: a.transport, Disk: e.dir, Service: e.service,
+		Observer: a.observers(e), Trace: e.trace.tracer(),
+	}
+	if e.node, err = node.Start(started); err != nil {
+		return nil, err
+	}
+	e.service.begin()
+	return e, nil
+}
+
+// coreConfig is the election's configuration as the protocol takes it.
+func (a *Agent) coreConfig(c config.Election, previous string) core.Config {
+	out := core.Config{
+		Election: c.Name, Node: a.dir.Node(), Identity: a.dir.Identity(), Session: a.dir.Session(), Previous: previous,
+		Addresses: a.addresses, Software: a.options.Version,
+		ArbiterLease: c.ArbiterLease, HeartbeatInterval: c.HeartbeatInterval,
+		HeartbeatLease: c.HeartbeatLease, FenceMargin: c.FenceMargin, ArbiterTimeout: c.ArbiterTimeout,
+	}
+	for _, p := range a.config.Peers() {
+		out.Peers = append(out.Peers, p.ID)
+	}
+	return out
+}
+
+// previous returns the session before this one if its program is proven dead
+// and fenced: then, and only then, its lease may be taken back at once.
+func (e *election) previous() string {
+	id, dead, err := e.dir.Previous()
+	for wait := time.Now().Add(e.config.FenceMargin); err == nil && id != "" && !dead && time.Now().Before(wait); {
+		time.Sleep(10 * time.Millisecond) // its watchdog is killing it right now
+		id, dead, err = e.dir.Previous()
+	}
+	switch {
+	case err != nil:
+		e.log.Warn("what became of the program of the session before is not known: waiting out its lease", "error", err)
+		return ""
+	case id == "":
+		return ""
+	case !dead:
+		e.log.Warn("a program of the session before still runs: waiting out its lease", "lock", e.dir.ProgramLock())
+		return ""
+	}
+	if err := e.service.fenceLeftovers(); err != nil {
+		e.log.Warn("the fence hook failed for the session before: waiting out its lease", "error", err)
+		return ""
+	}
+	return id
+}
+
+// standing is whether this node may stand in this election.
+func (e *election) standing() core.Standing {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, paused := e.dir.Paused(time.Now())
+	return core.Standing{
+		Healthy: e.healthy && e.agent.gate.open(), Paused: paused, Priority: e.config.Priority,
+	}
+}
+
+// restand tells the node whether it may stand, after something changed.
+func (e *election) restand() { e.node.Stand(e.standing()) }
+
+// setHealth is the health gate's word.
+func (e *election) setHealth(healthy bool, why string) {
+	e.mu.Lock()
+	e.healthy, e.healthWhy = healthy, why
+	e.mu.Unlock()
+	e.restand()
+}
+
+// pause keeps this node from standing for a while, across restarts.
+func (e *election) pause(d time.Duration) error {
+	if d <= 0 {
+		return errors.New("say for how long: a pause ends by itself")
+	}
+	if err := e.dir.Pause(time.Now().Add(d)); err != nil {
+		return err
+	}
+	e.log.Info("paused: this node does not stand", "for", d)
+	e.restand()
+	e.awaitResume()
+	return nil
+}
+
+func (e *election) unpause() error {
+	if err := e.dir.Resume(); err != nil {
+		return err
+	}
+	e.log.Info("resumed: this node stands again")
+	e.restand()
+	return nil
+}
+
+// awaitResume stands again when a pause ends by itself.
+func (e *election) awaitResume() {
+	until, paused := e.dir.Paused(time.Now())
+	if !paused {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.resume != nil {
+		e.resume.Stop()
+	}
+	e.resume = time.AfterFunc(time.Until(until), e.restand)
+}
+
+// stop releases what is held, within ctx, and ends everything.
+func (e *election) stop(ctx context.Context) error {
+	err := e.node.Stop(ctx)
+	e.mu.Lock()
+	if e.resume != nil {
+		e.resume.Stop()
+	}
+	e.mu.Unlock()
+	e.service.end()
+	e.trace.close()
+	return err
+}
+
+// status is what the API says of this election.
+func (e *election) status() client.Election {
+	s := e.node.Status()
+	e.mu.Lock()
+	healthy, healthWhy, priority := e.healthy, e.healthWhy, e.config.Priority
+	e.mu.Unlock()
+	until, paused := e.dir.Paused(time.Now())
+	out := client.Election{
+		Election: e.name, Node: s.Node, Session: s.Session,
+		Role: role(s), Phase: s.Phase.String(), Leading: s.Leading,
+		Epoch: uint64(s.Epoch), Revision: uint64(s.Revision), Floor: uint64(s.Floor),
+		Leader: s.Leader, Why: s.Why, Because: string(s.Because), Trouble: string(s.Trouble),
+		AuthorityMS: s.Left.Milliseconds(), ActForMS: s.ActFor.Milliseconds(),
+		ArbiterMS: s.Arbiter.Milliseconds(), FreeInMS: s.FreeIn.Milliseconds(),
+		ValidForMS: validFor(s).Milliseconds(),
+		Priority:   priority, Healthy: healthy, HealthWhy: healthWhy,
+		Paused: paused, PausedUntil: until, Stranger: s.Stranger,
+		ArbiterLeaseMS: s.Record.ArbiterLease.Milliseconds(), HeartbeatLeaseMS: s.Record.HeartbeatLease.Milliseconds(),
+		Requests:    client.Requests{Reads: s.Calls.Reads, Writes: s.Calls.Writes, Failures: s.Calls.Failures},
+		Transitions: e.agent.journal.of(e.name, 10),
+		Electors:    []string{}, Peers: []client.Peer{},
+	}
+	if s.Broken != nil {
+		out.Role, out.Why = "broken", s.Broken.Error()
+	}
+	if state, why := e.agent.gate.get(); !e.agent.gate.open() && s.Broken == nil {
+		out.Why += fmt.Sprintf("; does not stand: the store's probe is %s %s", state, why)
+	}
+	if s.Leader == s.Record.Holder && s.Leader != "" {
+		out.Addresses = client.Addresses(s.Record.Addresses)
+	}
+	if s.Calls.Last.Err != nil {
+		out.Requests.LastError = s.Calls.Last.Err.Error()
+	}
+	for i := range s.Record.Electors.Len {
+		out.Electors = append(out.Electors, s.Record.Electors.List[i].Node)
+	}
+	problems := e.agent.peerProblems()
+	for _, p := range s.Peers {
+		out.Peers = append(out.Peers, client.Peer{
+			Node: p.Node, Connected: p.Connected, Problem: problems[p.Node], Elector: p.Elector,
+			Acknowledges: p.Acknowledges, Eligible: p.Eligible, Paused: p.Paused, Priority: p.Priority,
+			API: p.API, Version: p.Software,
+		})
+	}
+	return out
+}
+
+// role names what the node is to somebody who asks.
+func role(s node.Status) string {
+	switch {
+	case s.Leading:
+		return "leader"
+	case s.Phase == core.Leading || s.Phase == core.Fenced:
+		return "fenced"
+	case s.Phase == core.Promoting:
+		return "promoting"
+	case s.Phase == core.Releasing:
+		return "releasing"
+	case s.Phase == core.Taking || s.Phase == core.NoLease:
+		return "candidate"
+	}
+	return "follower"
+}
+
+// validFor is how long the named leader is certain to be the only one that can
+// lead. A leader knows from its guard; a follower only where its own promise is
+// the only one that matters.
+func validFor(s node.Status) time.Duration {
+	if s.Leading {
+		return s.ActFor
+	}
+	if s.Phase == core.Following && s.Record.Electors.Len == 2 && !s.Stranger {
+		return s.FreeIn
+	}
+	return 0
+}
+
+// traceFile is where an election's steps are written, if they are.
+type traceFile struct {
+	file *os.File
+	t    *node.Tracer
+}
+
+func openTrace(dir, election string) (*traceFile, error) {
+	if dir == "" {
+		return &traceFile{}, nil
+	}
+	path := filepath.Join(dir, election+".ndjson")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	return &traceFile{file: file, t: node.NewTracer(file)}, nil
+}
+
+func (t *traceFile) tracer() *node.Tracer { return t.t }
+
+func (t *traceFile) close() {
+	if t.t != nil {
+		t.t.Close()
+		t.file.Close()
+	}
+}

@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/client"
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/core/node"
+)
+
+// kept is how many transitions the journal remembers.
+const kept = 256
+
+// journal remembers the transitions of all elections, numbered in order, for
+// the API and whoever follows its event stream.
+type journal struct {
+	mu      sync.Mutex
+	last    uint64
+	entries []client.Transition
+	news    chan struct{} // closed at the next entry
+}
+
+func newJournal() *journal { return &journal{news: make(chan struct{})} }
+
+func (j *journal) add(t client.Transition) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last++
+	t.ID = j.last
+	if len(j.entries) == kept {
+		j.entries = append(j.entries[:0], j.entries[1:]...)
+	}
+	j.entries = append(j.entries, t)
+	close(j.news)
+	j.news = make(chan struct{})
+}
+
+// after returns the entries after an id and a channel closed at the next one.
+func (j *journal) after(id uint64) ([]client.Transition, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []client.Transition
+	for _, e := range j.entries {
+		if e.ID > id {
+			out = append(out, e)
+		}
+	}
+	return out, j.news
+}
+
+// of returns the last entries of one election.
+func (j *journal) of(election string, most int) []client.Transition {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []client.Transition
+	for i := len(j.entries) - 1; i >= 0 && len(out) < most; i-- {
+		if j.entries[i].Election == election {
+			out = append([]client.Transition{j.entries[i]}, out...)
+		}
+	}
+	return out
+}
+
+// observer turns what a node tells into log lines and journal entries.
+type observer struct {
+	node.Unobserved
+	election string
+	log      hclog.Logger
+	journal  *journal
+	since    time.Time
+}
+
+// Changed logs and keeps a transition.
+func (o *observer) Changed(c node.Change) {
+	took := c.At.Sub(o.since)
+	o.since = c.At
+	o.journal.add(client.Transition{
+		At: c.At, Election: o.election, From: c.From.String(), To: c.To.String(),
+		Epoch: uint64(c.Epoch), Leader: c.Leader, Reason: string(c.Reason), TookMS: took.Milliseconds(),
+	})
+	o.log.Info(c.To.String(), "from", c.From.String(), "epoch", c.Epoch, "leader", c.Leader, "because", string(c.Reason))
+}
+
+// Told logs what a person should know.
+func (o *observer) Told(reason core.Reason, epoch core.Epoch) {
+	o.log.Warn(string(reason), "epoch", epoch)
+}
+
+// Broken logs a failed invariant with everything that helps to find out why.
+func (o *observer) Broken(violation error, dump []byte) {
+	o.log.Error("an invariant does not hold: this election acts no more on this node; restart electd and report this", "violation", violation, "dump", string(dump))
+}
+
+// Answered logs a failed call to the arbiter.
+func (o *observer) Answered(c node.Call) {
+	switch c.Outcome {
+	case core.Applied:
+	case core.Conflict:
+		o.log.Debug("the arbiter's record has changed", "error", c.Err)
+	default:
+		o.log.Warn("the arbiter fails", "outcome", c.Outcome.String(), "error", c.Err, "took", c.Took)
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+
+	"github.com/electd/electd/cmd/electd/internal/agent"
+	"github.com/electd/electd/cmd/electd/internal/config"
+)
+
+// releaseWithin is how long a daemon that was told to end has to release.
+const releaseWithin = 10 * time.Second
+
+func runCommand(s streams) *cobra.Command {
+	var path, trace string
+	var controlFD int
+	c := &cobra.Command{
+		Use:     "run --config FILE",
+		Short:   "Run the daemon",
+		Long:    "Run the daemon with a configuration file, until SIGTERM or SIGINT: then what is held is released and the program stopped.",
+		Example: "  electd run --config /etc/electd/electd.hcl",
+		Args:    exactly(0, "no argument"),
+		RunE: func(_ *cobra.Command, _ []string) error {
+			c, err := load(s, path)
+			if err != nil {
+				return err
+			}
+			o := agent.Options{Config: c, Version: version, Log: newLog(s, c), TraceDir: trace}
+			if controlFD > 0 {
+				o.Control = os.NewFile(uintptr(controlFD), "control")
+			}
+			return runDaemon(s, o)
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().StringVar(&trace, "trace", "", "write every step of every election to `DIR`/<election>.ndjson, for electd replay")
+	c.Flags().IntVar(&controlFD, "demo-control", 0, "")
+	c.Flags().MarkHidden("demo-control")
+	return c
+}
+
+func configFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVarP(path, "config", "c", "/etc/electd/electd.hcl", "configuration `FILE`")
+}
+
+// load reads a configuration and prints what is wrong with it, or looks so.
+func load(s streams, path string) (*config.Config, error) {
+	c, diags := config.Load(path)
+	if diags.Len() > 0 {
+		diags.Write(s.err, 0, false)
+	}
+	if diags.HasErrors() {
+		return nil, status{code: exitConfig}
+	}
+	return c, nil
+}
+
+func newLog(s streams, c *config.Config) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{
+		Name: "electd", Level: hclog.LevelFromString(c.Log.Level), Output: s.err, JSONFormat: c.Log.Format == "json",
+	})
+}
+
+// runDaemon runs an agent until it is told to end or must end by itself.
+func runDaemon(s streams, o agent.Options) error {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	a, err := start(o)
+	if err != nil {
+		return err
+	}
+	var cause error
+	select {
+	case sig := <-signals:
+		o.Log.Info("ending: releasing what is held", "signal", sig.String())
+	case cause = <-a.Failed():
+	}
+	return errors.Join(failure(cause), stop(a))
+}
+
+func start(o agent.Options) (*agent.Agent, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	a, err := agent.Start(ctx, o)
+	if err != nil {
+		return nil, status{exitConfig, fmt.Errorf("electd cannot start:\n%w", err)}
+	}
+	return a, nil
+}
+
+func failure(cause error) error {
+	if cause == nil {
+		return nil
+	}
+	return status{exitRefused, fmt.Errorf("electd: %w", cause)}
+}
+
+// stop releases and ends everything, and says if that was not possible in time.
+func stop(a *agent.Agent) error {
+	ctx, cancel := context.WithTimeout(context.Background(), releaseWithin)
+	defer cancel()
+	if err := a.Stop(ctx); err != nil {
+		return status{exitStopped, fmt.Errorf("electd: %w", err)}
+	}
+	return nil
+}

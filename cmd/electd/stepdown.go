@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/electd/electd/client"
+)
+
+func stepDownCommand(s streams) *cobra.Command {
+	var to string
+	var wait bool
+	var within time.Duration
+	c := &cobra.Command{
+		Use:   "step-down ELECTION",
+		Short: "Have the leader give up leadership",
+		Long: `Have the leader give up leadership, to any node that can lead or to a named one. Any
+node may be asked: a follower forwards it to the leader. Nothing happens if nobody
+could take over.
+
+Exit status: 0 done, 1 refused or, with --wait, no other leader in time.`,
+		Example: "  electd step-down orders\n  electd step-down orders --to db-b --wait",
+		Args:    exactly(1, "the name of one election"),
+	}
+	t := targetFlags(c)
+	c.Flags().StringVar(&to, "to", "", "`NODE` that is to lead next")
+	c.Flags().BoolVar(&wait, "wait", false, "wait until another node leads")
+	c.Flags().DurationVar(&within, "within", 30*time.Second, "how long to wait at most")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		api, err := t.dial(s)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), within)
+		defer cancel()
+		return stepDown(ctx, s, api, args[0], to, wait)
+	}
+	return c
+}
+
+func stepDown(ctx context.Context, s streams, api *client.Client, election, to string, wait bool) error {
+	before, err := api.Election(ctx, election)
+	if err != nil {
+		return explain(err)
+	}
+	done, err := api.StepDown(ctx, election, to)
+	if err != nil {
+		return explain(err)
+	}
+	if done.Forwarded != "" {
+		fmt.Fprintf(s.out, "asked %s, which leads, to step down\n", done.Forwarded)
+	} else {
+		fmt.Fprintf(s.out, "%s has released epoch %d\n", before.Leader, before.Epoch)
+	}
+	if !wait {
+		return nil
+	}
+	for {
+		now, err := api.Election(ctx, election)
+		switch {
+		case err == nil && now.Epoch > before.Epoch && now.Leader != "" && (now.Leading || now.Role == "follower"):
+			fmt.Fprintf(s.out, "%s leads at epoch %d\n", now.Leader, now.Epoch)
+			if to != "" && now.Leader != to {
+				return status{exitFailed, fmt.Errorf("electd: %s was to lead", to)}
+			}
+			return nil
+		case ctx.Err() != nil:
+			return status{exitFailed, errors.New("electd: no other leader in time; see electd status")}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// explain tells what the daemon said, or that it said nothing.
+func explain(err error) error {
+	var said *client.Error
+	if errors.As(err, &said) {
+		return status{exitFailed, fmt.Errorf("electd: %w", said)}
+	}
+	return unreachable(err)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/spf13/cobra"
+
+	"github.com/electd/electd/cmd/electd/internal/agent"
+)
+
+func validateCommand(s streams) *cobra.Command {
+	var path string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "validate --config FILE",
+		Short: "Check a configuration and print what follows from it",
+		Long: `Check a configuration without starting an election, the arbiter's own attributes
+included, and print what follows from it: how long a failover takes at worst, how
+many requests the store gets and what they cost, how wrong clocks may be.
+
+Exit status: 0 valid, 3 not valid.`,
+		Example: "  electd validate --config /etc/electd/electd.hcl",
+		Args:    exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := load(s, path)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			host, err := agent.OpenArbiter(ctx, c, hclog.NewNullLogger())
+			if err != nil {
+				return status{exitConfig, err}
+			}
+			if err := host.Close(); err != nil {
+				return err
+			}
+			follows := c.Consequences()
+			if asJSON {
+				return json.NewEncoder(s.out).Encode(follows)
+			}
+			fmt.Fprintf(s.out, "%s is valid.\n\n", path)
+			return errors.Join(follows.Write(s.out))
+		},
+	}
+	configFlag(c, &path)
+	c.Flags().BoolVar(&asJSON, "json", false, "print the consequences as JSON")
+	return c
+}
