@@ -10,13 +10,14 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+	"github.com/electd/electd/cmd/electd/internal/supervise/environ"
 	"github.com/electd/electd/cmd/electd/internal/supervise/lockfile"
 	"github.com/electd/electd/cmd/electd/internal/supervise/watchdog"
 )
@@ -73,15 +74,7 @@ func (p Program) Check() error {
 	if p.StopTimeout < 0 {
 		errs = append(errs, fmt.Errorf("the stop timeout %s is negative", p.StopTimeout))
 	}
-	for name := range p.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") {
-			errs = append(errs, fmt.Errorf("%q is no name of an environment variable", name))
-		}
-		if strings.HasPrefix(name, reserved) {
-			errs = append(errs, fmt.Errorf("the environment variable %s is electd's to set: names that begin with %s are", name, reserved))
-		}
-	}
-	return errors.Join(append(errs, p.Restart.check())...)
+	return errors.Join(append(errs, environ.Check(p.Env), p.Restart.check())...)
 }
 
 func (p Program) withDefaults() Program {
@@ -111,11 +104,17 @@ func self() string {
 
 func (p Program) spec(epoch uint64) watchdog.Spec {
 	return watchdog.Spec{
-		Election:    p.Election,
-		Epoch:       epoch,
-		Command:     p.Command,
-		Dir:         p.Dir,
-		Env:         p.environment(epoch),
+		Election: p.Election,
+		Epoch:    epoch,
+		Command:  p.Command,
+		Dir:      p.Dir,
+		Env: environ.Build(p.Env,
+			"ELECTD_ELECTION="+p.Election,
+			"ELECTD_NODE="+p.Node,
+			"ELECTD_EPOCH="+strconv.FormatUint(epoch, 10),
+			"ELECTD_API="+p.API,
+			"ELECTD_TOKEN_FILE="+p.TokenFile,
+		),
 		Lock:        p.Lock,
 		LockWait:    p.LockWait,
 		Warning:     p.Warning,

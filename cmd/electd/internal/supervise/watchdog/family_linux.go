@@ -1,13 +1,13 @@
 package watchdog
 
 import (
-	"bytes"
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/proctree"
 )
 
 // adoptOrphans makes every descendant whose parent dies a child of ours, also
@@ -41,7 +41,7 @@ func (f *family) lastOne() bool { return true }
 // left behind.
 func (f *family) signal(s syscall.Signal) {
 	var sent []int
-	for _, c := range children() {
+	for _, c := range proctree.Children(os.Getpid()) {
 		to := f.addressee(c)
 		if !slices.Contains(sent, to) {
 			sent = append(sent, to)
@@ -50,19 +50,26 @@ func (f *family) signal(s syscall.Signal) {
 	}
 }
 
-// kill is one round of killing everybody. What was a grandchild outside the
-// group is a child in the next round; where there is a control group or nobody
-// left the process group, there is only one round.
+// kill is one round of killing everybody: first those that the kernel finds, all
+// at once, then those that left the group. Rounds follow until nobody is left,
+// for those that were born in between.
 func (f *family) kill() {
 	f.cgroup.kill()
 	if !f.exited {
 		_ = unix.Kill(-f.leader, unix.SIGKILL)
 	}
+	strays := proctree.Hold(os.Getpid())
 	f.signal(unix.SIGKILL)
+	strays.Kill()
+	strays.Release()
 }
 
 // rehearse goes the way of kill without harm.
-func (f *family) rehearse() { f.signal(0) }
+func (f *family) rehearse() {
+	strays := proctree.Hold(os.Getpid())
+	f.signal(0)
+	strays.Release()
+}
 
 // addressee is whom to signal for a child that has not been waited for, so that
 // neither its id nor its group's can be somebody else's: its whole group if it
@@ -76,52 +83,3 @@ func (f *family) addressee(child int) int {
 }
 
 func (f *family) close() { f.cgroup.remove() }
-
-// children lists the processes whose parent we are, those that have ended but
-// were not waited for included.
-func children() []int {
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return nil
-	}
-	var all []int
-	for _, t := range threads {
-		body, err := os.ReadFile("/proc/self/task/" + t.Name() + "/children")
-		if os.IsNotExist(err) {
-			if _, err := os.Stat("/proc/self/task/" + t.Name()); err == nil {
-				return childrenByParent() // a kernel without this list
-			}
-		}
-		for _, word := range bytes.Fields(body) {
-			if pid, err := strconv.Atoi(string(word)); err == nil {
-				all = append(all, pid)
-			}
-		}
-	}
-	return all
-}
-
-// childrenByParent finds the same by asking every process for its parent.
-func childrenByParent() []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	var all []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		body, err := os.ReadFile("/proc/" + e.Name() + "/stat")
-		if err != nil {
-			continue
-		}
-		// pid (name) state parent …; the name may hold anything, also ')'.
-		fields := bytes.Fields(body[bytes.LastIndexByte(body, ')')+1:])
-		if len(fields) > 1 && string(fields[1]) == strconv.Itoa(os.Getpid()) {
-			all = append(all, pid)
-		}
-	}
-	return all
-}

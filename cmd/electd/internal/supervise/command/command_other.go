@@ -1,0 +1,7 @@
+//go:build !linux
+
+package command
+
+import "syscall"
+
+func attributes(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

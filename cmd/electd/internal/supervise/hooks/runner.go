@@ -1,0 +1,189 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/command"
+	"github.com/electd/electd/cmd/electd/internal/supervise/environ"
+	"github.com/electd/electd/cmd/electd/internal/supervise/logline"
+)
+
+// Config is what a Runner knows.
+type Config struct {
+	Election  string
+	Node      string
+	API       string // for ELECTD_API
+	TokenFile string // for ELECTD_TOKEN_FILE
+	Hooks     map[Kind]Hook
+	Log       hclog.Logger // nil: none
+}
+
+// Runner runs one election's hooks.
+type Runner struct {
+	config Config
+
+	mu     sync.Mutex
+	jobs   []*job        // not yet answered, in order; the first may be running
+	idle   chan struct{} // closed when the last job is answered; nil while there is none
+	closed bool
+}
+
+// job is a request under way. Its context ends when it is overtaken, or when
+// the Runner can wait no longer.
+type job struct {
+	Request
+	answer func(Result)
+	ctx    context.Context
+	end    context.CancelCauseFunc
+}
+
+// New returns a Runner, or says what is wrong with its hooks. It has to be
+// closed.
+func New(c Config) (*Runner, error) {
+	var errs []error
+	hooks := map[Kind]Hook{}
+	for _, k := range slices.Sorted(maps.Keys(c.Hooks)) {
+		h := c.Hooks[k]
+		if !slices.Contains([]Kind{Promote, Fence, Demote, Follow}, k) {
+			errs = append(errs, fmt.Errorf("there is no hook %q; there are %s, %s, %s and %s", k, Promote, Fence, Demote, Follow))
+		}
+		errs = append(errs, h.check(k))
+		if h.Timeout == 0 {
+			h.Timeout = defaultTimeout
+		}
+		hooks[k] = h
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	c.Hooks = hooks
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	return &Runner{config: c}, nil
+}
+
+// Submit asks for a hook. It returns at once; answer is called exactly once, in
+// the order of the requests, by a goroutine of the Runner, which it must not
+// hold up. A kind without a hook is Done in its turn.
+func (r *Runner) Submit(q Request, answer func(Result)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ctx, end := context.WithCancelCause(context.Background())
+	if r.closed {
+		end(errClosed)
+	}
+	for _, older := range r.jobs {
+		if older.Kind.overtaken(q.Kind) {
+			older.end(errOvertaken)
+		}
+	}
+	r.jobs = append(r.jobs, &job{Request: q, answer: answer, ctx: ctx, end: end})
+	if r.idle == nil {
+		r.idle = make(chan struct{})
+		go r.work()
+	}
+}
+
+// Close lets what was asked for come to its end, and returns when all is
+// answered. When ctx ends, what is left is killed and answered Closed, and so is
+// everything asked for after Close.
+func (r *Runner) Close(ctx context.Context) {
+	r.mu.Lock()
+	r.closed = true
+	idle := r.idle
+	r.mu.Unlock()
+	if idle == nil {
+		return
+	}
+	select {
+	case <-idle:
+		return
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	for _, j := range r.jobs {
+		j.end(errClosed)
+	}
+	r.mu.Unlock()
+	<-idle
+}
+
+// work answers one request after the other until there is none.
+func (r *Runner) work() {
+	for j := r.first(); j != nil; j = r.next() {
+		j.answer(r.run(j))
+		j.end(nil)
+	}
+}
+
+func (r *Runner) first() *job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.jobs[0]
+}
+
+// next drops the first job, which is answered, and returns the one after it.
+func (r *Runner) next() *job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs = r.jobs[1:]
+	if len(r.jobs) > 0 {
+		return r.jobs[0]
+	}
+	close(r.idle)
+	r.jobs, r.idle = nil, nil
+	return nil
+}
+
+// run runs the hook of one job.
+func (r *Runner) run(j *job) Result {
+	hook, ok := r.config.Hooks[j.Kind]
+	if !ok {
+		if cause := context.Cause(j.ctx); cause != nil {
+			return Result{Outcome: outcomeOf(cause), Err: fmt.Errorf("hook %q: %w", j.Kind, cause)}
+		}
+		return Result{Outcome: Done}
+	}
+	log := r.config.Log.With("hook", string(j.Kind), "epoch", j.Epoch)
+	output := &logline.Writer{Emit: func(line string) { log.Info(line) }}
+	ctx, cancel := context.WithTimeoutCause(j.ctx, hook.Timeout, errTimedOut)
+	defer cancel()
+	log.Debug("hook begins", "reason", j.Reason)
+	begin := time.Now()
+	err := command.Run(ctx, command.Command{
+		Args:   hook.Command,
+		Dir:    hook.Dir,
+		Env:    environ.Build(hook.Env, append(r.environment(), j.environment()...)...),
+		Output: output,
+		Mortal: j.Kind == Promote, // nobody may go on becoming active when electd is dead
+	})
+	output.Close()
+	result := resultOf(j.Kind, hook, time.Since(begin), err)
+	switch result.Outcome {
+	case Done:
+		log.Debug("hook is over", "took", result.Took)
+	case Overtaken:
+		log.Info("hook ended for a newer role", "took", result.Took)
+	default:
+		log.Error("hook failed", "error", result.Err, "took", result.Took)
+	}
+	return result
+}
+
+func (r *Runner) environment() []string {
+	return []string{
+		"ELECTD_ELECTION=" + r.config.Election,
+		"ELECTD_NODE=" + r.config.Node,
+		"ELECTD_API=" + r.config.API,
+		"ELECTD_TOKEN_FILE=" + r.config.TokenFile,
+	}
+}
