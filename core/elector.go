@@ -76,7 +76,7 @@ func (t *turn) hear(m *Message) {
 		v.noteTop()
 		v.AbsentSince, v.OlderSince = 0, 0
 		t.noteHolder(m.Node, m.Session)
-		if t.Write.Open && at.After(t.Write.Base) {
+		if t.Write.passedBy(at) {
 			t.writeNeverApplies()
 		}
 	case at == v.Heard:

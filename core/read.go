@@ -126,7 +126,7 @@ func (t *turn) seeRecord(ev *Event) {
 	if r.Open() || r.Electors.Has(t.c.self()) {
 		t.createFloor(r.Epoch)
 	}
-	if v.Heard.After(at) {
+	if v.Heard.After(at) || at != v.Heard && r.Epoch < t.Floor.Epoch {
 		t.seeOlder(ev)
 		return
 	}

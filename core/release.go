@@ -91,7 +91,7 @@ func (t *turn) noteRelease(m *Message) {
 	v.Holder, v.Session = "", ""
 	v.FreeAt, v.Since = t.now, t.now
 	v.AbsentSince, v.OlderSince = 0, 0
-	if t.Write.Open && at.After(t.Write.Base) {
+	if t.Write.passedBy(at) {
 		t.writeNeverApplies()
 	}
 	if !known {

@@ -139,6 +139,20 @@ func (t *turn) resolveBy(r *Record, v Version) {
 	t.retrySoon()
 }
 
+// passedBy reports whether a record at that position, known to exist though not
+// read, means that the open proposal can never be applied. A proposal that
+// jumps over epochs replaces a record that was rolled back: what was known
+// before the jump may live on beside it.
+func (w *Writing) passedBy(at Position) bool {
+	if !w.Open {
+		return false
+	}
+	if w.Proposal.Epoch > w.Base.Epoch+1 {
+		return at.Epoch >= w.Proposal.Epoch
+	}
+	return at.After(w.Base)
+}
+
 // writeEnded closes the open proposal.
 func (t *turn) writeEnded() {
 	notBefore := t.Write.NotBefore
