@@ -138,6 +138,9 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		p.Faults = append(p.Faults, f)
 		at += between(rng, 0, 2*gap)
 	}
+	if p.Mode == Safety && rng.IntN(12) == 0 {
+		p.Faults = append(p.Faults, Fault{Kind: Rollback, At: between(rng, lease, at), Lasts: 1})
+	}
 	p.Length = at + 4*lease
 	if p.Mode == Recover {
 		p.Length = at + p.recoverBound() + lease

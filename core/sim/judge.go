@@ -12,9 +12,14 @@ type judge struct {
 	rolledBack bool
 	erased     Time
 	settled    bool // faults are over
-	settledAt  Time
-	requests   int // to the store
+	requests   int  // to the store
 	forced     bool
+	refused    map[core.Elector]bool // machines that were told to be strangers
+	successor  string                // named by the newest record
+
+	before          int // failovers before the only fault of a run
+	settledRequests int // requests before the last healthy lease
+	outage          bool
 }
 
 // past is what the judge remembers of a node's session.
@@ -22,10 +27,6 @@ type past struct {
 	life     uint32
 	fencedAt core.Instant
 	writes   [4]bought // authority bought by applied writes, newest last
-	heardBy  bool
-	promised Time
-	refused  bool // it was told that it is a stranger
-	named    bool // it was named as successor
 }
 
 // bought is the authority that an applied write bought.
@@ -38,7 +39,10 @@ type business struct {
 	since Time
 }
 
-func (j *judge) init() { j.epochs = map[core.Epoch]string{} }
+func (j *judge) init() {
+	j.epochs = map[core.Epoch]string{}
+	j.refused = map[core.Elector]bool{}
+}
 
 // applied judges a write that has just been stored.
 func (w *World) applied(r *request) {
@@ -60,6 +64,7 @@ func (w *World) applied(r *request) {
 	if was.present {
 		w.judgeSuccession(r, &was.record, is)
 	}
+	w.noteRecord(r, is)
 	n := w.nodes[r.node]
 	if n.life == r.life {
 		copy(n.past.writes[:], n.past.writes[1:])
@@ -68,6 +73,28 @@ func (w *World) applied(r *request) {
 	if w.trace != nil {
 		w.say("stored %s: epoch %d revision %d %s of %q electors %v", w.store.version, is.Epoch, is.Revision, stateName(is), is.Session, is.Electors.List[:is.Electors.Len])
 	}
+}
+
+// noteRecord counts admissions and what became of hand-overs.
+func (w *World) noteRecord(r *request, is *core.Record) {
+	j := &w.judge
+	for i := range is.Electors.Len {
+		if e := is.Electors.List[i]; j.refused[e] {
+			delete(j.refused, e)
+			w.seen[StrangerAdmitted]++
+		}
+	}
+	if r.intent == core.Take && j.successor != "" {
+		if is.Holder == j.successor {
+			w.seen[HandOverTaken]++
+		} else {
+			w.seen[HandOverReopened]++
+		}
+	}
+	if r.intent == core.Take && w.nodes[r.node].life == r.life && w.nodes[r.node].state.Phase == core.Fenced {
+		w.seen[Retaken]++
+	}
+	j.successor = is.Successor
 }
 
 func stateName(r *core.Record) string {
@@ -279,6 +306,7 @@ func (w *World) noteTake(n *node) {
 
 // transition judges a change of phase.
 func (w *World) transition(n *node, a *core.Action) {
+	w.judgeOutage(n, a)
 	switch a.Reason {
 	case core.BecauseResumedByWrite, core.BecauseResumedByBeats:
 		w.judgeResumption(n, a.Reason)
@@ -335,10 +363,11 @@ func (w *World) lives(session string) bool {
 func (w *World) noteChallenge(n *node) {
 	s := &n.state
 	switch {
-	case s.View.ReadVersion == "" && s.View.FreeAt < s.Vow.Until:
-		w.seen[WaiverTakeover]++
 	case s.View.FreeAt <= s.Vow.Until:
 		w.seen[WarmTakeover]++
+		if w.now-w.store.written < w.plan.Timing.ArbiterLease {
+			w.seen[WaiverTakeover]++
+		}
 	case w.plan.Store.Ages:
 		w.seen[ColdByAge]++
 	default:
@@ -352,7 +381,7 @@ func (w *World) told(n *node, a *core.Action) {
 		w.seen[TwinRefused]++
 	case core.ToldStranger:
 		w.seen[StrangerRefused]++
-		n.past.refused = true
+		w.judge.refused[core.Elector{Node: n.config.Node, Identity: n.config.Identity}] = true
 	}
 }
 
@@ -371,11 +400,26 @@ func (w *World) floorSaved(n *node, op int64, ok bool) {
 	w.step(n, core.Event{Kind: core.FloorSaved, Op: core.OpID(op), OK: ok, Epoch: n.saving})
 }
 
-// mayErase says whether a deletion is one that the design covers: no write is
-// under way that could create the record anew, and it has not happened before.
+// mayErase says whether a deletion is one that the design covers: a first one,
+// of a store that gives dates, when some running node knows of the record and
+// no elector has been replaced by a twin that lives beside it.
 func (w *World) mayErase() bool {
-	return w.store.deletes == 0 && w.plan.Store.Dates
+	if w.store.deletes > 0 || !w.plan.Store.Dates {
+		return false
+	}
+	knows := false
+	for _, n := range w.nodes {
+		e := core.Elector{Node: n.config.Node, Identity: n.config.Identity}
+		if n.twin && w.store.record.Electors.Has(e) {
+			return false
+		}
+		knows = knows || n.up && !n.twinned && n.disk.known
+	}
+	return knows
 }
+
+// mayLoseDisk says whether a disk may be lost: not while the record is gone.
+func (w *World) mayLoseDisk() bool { return w.store.present || w.store.deletes == 0 }
 
 func (n *node) sessionOf(life uint32) string { return n.sessions[life-1] }
 

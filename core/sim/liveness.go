@@ -12,15 +12,46 @@ func (p *Plan) recoverBound() Time {
 
 // judgeEnd judges what must hold at the end of a run.
 func (w *World) judgeEnd() {
+	j := &w.judge
 	switch w.plan.Mode {
-	case Recover, Burst:
-		if !w.anyLeads() && w.anyMayStand() {
-			w.fail("L1", "nobody leads")
+	case Recover:
+		w.judgeRecovery()
+	case Burst:
+		w.judgeRecovery()
+		if rises := j.failovers - j.before; rises > 1 {
+			w.fail("L3", "one fault made %d new leaders", rises)
 		}
+	}
+}
+
+func (w *World) judgeRecovery() {
+	if !w.anyLeads() && w.anyMayStand() {
+		w.fail("L1", "nobody leads")
+	}
+}
+
+// noteFault remembers how things stood when the only fault of a run began.
+func (w *World) noteFault() {
+	j := &w.judge
+	switch w.plan.Mode {
+	case Burst:
+		j.before = j.failovers
 	case Outage:
 		if !w.anyLeads() {
-			w.fail("L2", "the leader of a healthy group was lost with the store")
+			w.fail("L1", "nobody leads a group without faults")
 		}
+		if quiet := j.requests - j.settledRequests; quiet > 0 {
+			w.fail("requests", "a healthy group asked the store %d times within a lease", quiet)
+		}
+		j.outage = true
+	}
+}
+
+// judgeOutage judges that a healthy group's leader stays while the store is
+// down, and asks nothing of it.
+func (w *World) judgeOutage(n *node, a *core.Action) {
+	if w.judge.outage && a.From == core.Leading {
+		w.fail("L2", "%s lost its leadership with the store: %s", n.config.Session, a.Reason)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 // node is one machine: its disk, its clock, its network card, and, while it is
 // up, the process that runs core.Step as the driver does.
 type node struct {
-	index  int
-	config core.Config
-	state  core.State
-	clock  clock
-	disk   disk
-	stand  core.Standing
+	index   int
+	config  core.Config
+	state   core.State
+	clock   clock
+	disk    disk
+	twin    bool // it bears the id of an older machine
+	twinned bool // another machine bears its id
+	stand   core.Standing
 
 	up          bool
 	life        uint32 // counts sessions

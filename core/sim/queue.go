@@ -29,8 +29,8 @@ const (
 	wakes                              // node's pause may be over
 	strikes                            // ref: fault begins
 	subsides                           // ref: fault is over
-	commands                           // ref: command the operator gives
-	resettles                          // end of a liveness phase
+	calms                              // from here on a healthy group asks the store nothing
+	resettles                          // all faults are over
 )
 
 // queue is a four-ary heap by time, then sequence.

@@ -30,7 +30,7 @@ type witness struct {
 func (w *World) promote(n *node, a *core.Action) {
 	w.moment(Promotes, n)
 	s := &n.service
-	if s.running(w.now) {
+	if s.running(w.now) && !w.judge.rolledBack {
 		w.fail("I12", "%s starts its service at epoch %d while the one of epoch %d runs", n.config.Session, a.Epoch, s.epoch)
 		return
 	}

@@ -40,6 +40,7 @@ func (w *World) strike(i int) {
 	}
 	w.say("fault %d: %s of %s for %.3fs", i, f.Kind, w.name(r.victim), float64(f.Lasts)/float64(Second))
 	r.active = true
+	w.noteFault()
 	w.inflict(f, r)
 	w.queue.push(happening{at: w.now + f.Lasts, kind: subsides, ref: int32(i)})
 }
@@ -131,7 +132,7 @@ func (w *World) inflict(f *Fault, r *running) {
 		w.pause(n, f.Lasts, f.Kind == PauseMachine)
 	case CrashProcess, CrashMachine, LoseDisk:
 		w.die(n, f.Kind != CrashProcess)
-		if f.Kind == LoseDisk {
+		if f.Kind == LoseDisk && w.mayLoseDisk() {
 			n.disk = disk{identity: n.disk.identity + "'"}
 		}
 		r.undo = func() { w.start(n) }
@@ -235,6 +236,7 @@ func (w *World) addTwin(n *node) {
 	i := len(w.nodes)
 	w.net.grow(i + 1)
 	twin := w.newNode(i)
+	twin.twin, twin.twinned, n.twinned = true, true, true
 	w.nodes = append(w.nodes, twin)
 	w.start(twin)
 }

@@ -6,7 +6,7 @@ func TestSwarm(t *testing.T) {
 	var seen Coverage
 	fails := map[string]int{}
 	first := map[string]uint64{}
-	for seed := uint64(1); seed <= 3000; seed++ {
+	for seed := uint64(1); seed <= 10000; seed++ {
 		r := Run(NewPlan(seed), nil)
 		seen.Add(&r.Coverage)
 		if r.Failure != nil {

@@ -73,6 +73,9 @@ func newWorld(p Plan, trace func(string)) *World {
 	for i := range p.Faults {
 		w.arm(i)
 	}
+	if p.Mode == Outage {
+		w.queue.push(happening{at: 3 * p.Timing.ArbiterLease, kind: calms})
+	}
 	if p.Mode == Recover {
 		w.queue.push(happening{at: p.Length - p.recoverBound() - p.Timing.HeartbeatLease, kind: resettles})
 	}
@@ -168,6 +171,8 @@ func (w *World) happen(h *happening) {
 		w.strike(int(h.ref))
 	case subsides:
 		w.subside(int(h.ref))
+	case calms:
+		w.judge.settledRequests = w.judge.requests
 	case resettles:
 		w.resettle()
 	}
