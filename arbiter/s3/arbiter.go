@@ -8,6 +8,9 @@ package s3
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -34,10 +37,12 @@ type Arbiter struct {
 	region   string
 	endpoint string // as it is in force, "" for Amazon's own
 	host     *url.URL
+	roots    *x509.CertPool
 	client   *awss3.Client
 	wire     *wire
 	keeper   *keeper
 	form     *formLearner
+	borrowed bool // client and keeper are another arbiter's; only wire is its own
 
 	warming sync.Mutex
 	closing sync.Once
@@ -65,7 +70,7 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 		return nil, err
 	}
 
-	a := &Arbiter{config: c, form: newFormLearner(c.ETag), wire: newWire(roots, c.ConnectTimeout)}
+	a := &Arbiter{config: c, roots: roots, form: newFormLearner(c.ETag), wire: newWire(roots, c.ConnectTimeout)}
 	a.client = newClient(c, shared, a.wire)
 	a.region = a.client.Options().Region
 	a.endpoint = aws.ToString(a.client.Options().BaseEndpoint)
@@ -80,7 +85,9 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 // Close drops the connections and stops renewing credentials.
 func (a *Arbiter) Close() error {
 	a.closing.Do(func() {
-		a.keeper.close()
+		if !a.borrowed {
+			a.keeper.close()
+		}
 		a.wire.close()
 	})
 	return nil
@@ -116,7 +123,7 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
 	refusals := a.form.refusals()
-	out, err := a.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &a.config.Bucket, Key: &name})
+	out, err := a.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &a.config.Bucket, Key: &name}, a.onOwnWire)
 	if absent(err) {
 		return core.Snapshot{StoreTime: dateOf(err)}, nil
 	}
@@ -160,7 +167,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	ctx, flight := follow(ctx)
 
 	put, form := a.put(name, swap)
-	out, err := a.client.PutObject(ctx, put)
+	out, err := a.client.PutObject(ctx, put, a.onOwnWire)
 	if err != nil {
 		a.note(err)
 		err = a.writeFailure(name, flight.left.Load(), err)
@@ -179,6 +186,13 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	return v, nil
 }
 
+// onOwnWire sends a request of a borrowed client on this arbiter's connections.
+func (a *Arbiter) onOwnWire(o *awss3.Options) {
+	if a.borrowed {
+		o.HTTPClient = httpClient(a.wire)
+	}
+}
+
 // put makes the one request of a swap. Its condition is always set.
 func (a *Arbiter) put(name string, swap core.Swap) (*awss3.PutObjectInput, form) {
 	form, _ := a.form.current()
@@ -189,6 +203,10 @@ func (a *Arbiter) put(name string, swap core.Swap) (*awss3.PutObjectInput, form)
 		ContentLength:        aws.Int64(int64(len(swap.Record))),
 		ContentType:          aws.String("application/json"),
 		ServerSideEncryption: types.ServerSideEncryption(a.config.SSE),
+	}
+	if !isAmazon(a.endpoint) { // where the SDK adds no checksum; buckets with object lock demand one
+		digest := md5.Sum(swap.Record)
+		put.ContentMD5 = aws.String(base64.StdEncoding.EncodeToString(digest[:]))
 	}
 	if a.config.KMSKeyID != "" {
 		put.SSEKMSKeyId = &a.config.KMSKeyID
@@ -210,10 +228,10 @@ func (a *Arbiter) object(key string) (string, error) {
 	return name, nil
 }
 
-// note reacts to an error that says something about the credentials.
+// note reacts to a refusal of the credentials themselves: they may have been
+// replaced at their source.
 func (a *Arbiter) note(err error) {
-	d := a.diagnose(err)
-	if d.code == core.ErrDenied {
+	if d := a.diagnose(err); d.code == core.ErrDenied && errorCode(err) != "RequestTimeTooSkewed" && !isDenial(errorCode(err)) {
 		a.keeper.refresh()
 	}
 }

@@ -81,7 +81,7 @@ func newClient(c Config, shared aws.Config, w *wire) *awss3.Client {
 		}
 		o.UsePathStyle = o.UsePathStyle || c.PathStyle || needsPathStyle(endpoint)
 		o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 1
-		o.HTTPClient = &http.Client{Transport: w, CheckRedirect: stay}
+		o.HTTPClient = httpClient(w)
 		o.Logger = logging.Nop{}
 		o.DisableLogOutputChecksumValidationSkipped = true
 		if !isAmazon(endpoint) { // some stores refuse checksum trailers
@@ -94,9 +94,11 @@ func newClient(c Config, shared aws.Config, w *wire) *awss3.Client {
 	})
 }
 
-// stay keeps the client from following redirects: they are errors of the
+// httpClient sends on w and follows no redirects: they are errors of the
 // configuration, and the signature holds for one host only.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func httpClient(w *wire) *http.Client {
+	return &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
 
 // setHeader adds a header to every request, before it is signed.
 func setHeader(name, value string) func(*middleware.Stack) error {

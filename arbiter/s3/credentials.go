@@ -24,10 +24,10 @@ var usualPace = pace{before: 15 * time.Minute, again: 15 * time.Second, breath: 
 // their end, so that no request of an election ever waits for a token service.
 type keeper struct {
 	source aws.CredentialsProvider
-	pace pace
-	stop context.CancelFunc
-	done sync.WaitGroup
-	wake chan struct{} // someone found nothing usable
+	pace   pace
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+	wake   chan struct{} // someone found nothing usable
 
 	mu       sync.Mutex
 	current  aws.Credentials

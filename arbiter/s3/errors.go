@@ -149,7 +149,7 @@ func (a *Arbiter) diagnoseCode(r answer) (diagnosis, bool) {
 	case "RequestTimeTooSkewed":
 		d.code, d.advice = core.ErrDenied, "set this machine's clock; the next request is signed with the store's time"
 		if date, err := http.ParseTime(r.header.Get("Date")); err == nil {
-			d.answer += fmt.Sprintf("; this node's clock is %s", offsetText(time.Since(date)-resolution/2))
+			d.answer += fmt.Sprintf("; this node's clock is %s", apart((time.Since(date) - resolution/2).Round(time.Second)))
 		}
 	case "RequestTimeout":
 		// The store gave up on the connection; how far it had come is not said.
@@ -159,12 +159,12 @@ func (a *Arbiter) diagnoseCode(r answer) (diagnosis, bool) {
 	return d, true
 }
 
-// offsetText says how far a clock is ahead (positive) or behind.
-func offsetText(d time.Duration) string {
+// apart says how far this node's clock is ahead (positive) or behind.
+func apart(d time.Duration) string {
 	if d < 0 {
-		return (-d).Round(time.Second).String() + " behind the store's"
+		return (-d).Round(time.Millisecond).String() + " behind the store's"
 	}
-	return d.Round(time.Second).String() + " ahead of the store's"
+	return d.Round(time.Millisecond).String() + " ahead of the store's"
 }
 
 // elsewhere explains an answer that points to another region or host.
@@ -259,7 +259,7 @@ func (a *Arbiter) writeFailure(key string, left bool, err error) error {
 		d.code = core.ErrUnavailable
 	}
 	if d.code == core.ErrDenied && d.advice == "" {
-		d.advice = fmt.Sprintf("allow s3:PutObject on %s", a.arn(key))
+		d.advice = fmt.Sprintf("allow s3:PutObject on %s, and s3:GetObject, which If-Match needs", a.arn(key))
 	}
 	return a.failure("PutObject", key, d, err)
 }
@@ -276,12 +276,27 @@ func (a *Arbiter) readFailure(key string, err error) error {
 	return a.failure("GetObject", key, d, err)
 }
 
+// otherFailure is the error of a request on which no election depends.
+func (a *Arbiter) otherFailure(operation, key, action string, err error) error {
+	d := a.diagnose(err)
+	if d.code == nil {
+		d.code = core.ErrUnavailable
+	}
+	if d.code == core.ErrDenied && d.advice == "" {
+		d.advice = "allow " + action
+	}
+	return a.failure(operation, key, d, err)
+}
+
 func (a *Arbiter) failure(operation, key string, d diagnosis, cause error) error {
 	return &Failure{Code: d.code, Asked: a.asked(operation, key), Answer: d.answer, Advice: d.advice, Cause: cause}
 }
 
 func (a *Arbiter) asked(operation, key string) string {
-	return fmt.Sprintf("%s %s in bucket %s (region %s, endpoint %s)", operation, key, a.config.Bucket, a.region, a.endpointName())
+	if key != "" {
+		operation += " " + key
+	}
+	return fmt.Sprintf("%s in bucket %s (region %s, endpoint %s)", operation, a.config.Bucket, a.region, a.endpointName())
 }
 
 func (a *Arbiter) arn(key string) string { return "arn:aws:s3:::" + a.config.Bucket + "/" + key }

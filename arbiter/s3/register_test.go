@@ -16,6 +16,7 @@ import (
 var stores = map[string]func(testing.TB) servers.S3{
 	"versitygw": servers.Versitygw,
 	"gofakes3":  servers.Gofakes3,
+	"strict3":   servers.Strict3,
 }
 
 func onEveryStore(t *testing.T, test func(t *testing.T, store servers.S3)) {

@@ -30,6 +30,7 @@ type wire struct {
 	pool     *http.Transport
 	dialler  *http.Transport // of the connection dialled ahead
 	requests atomic.Int64
+	name     atomic.Pointer[string] // what the server calls itself
 
 	mu     sync.Mutex
 	warm   *http.ClientConn
@@ -69,18 +70,35 @@ func newTransport(roots *x509.CertPool, connectTimeout time.Duration) *http.Tran
 // free, else on one of the pool.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.requests.Add(1)
-	if c := w.takeWarm(); c != nil {
-		flight := flightOf(r.Context())
-		flight.left.Store(true)
-		response, err := c.RoundTrip(r)
-		if err != nil {
-			c.Close()
-			return nil, err
-		}
-		response.Body = &closeBoth{response.Body, c}
-		return response, nil
+	response, err := w.send(r)
+	if err == nil {
+		name := response.Header.Get("Server")
+		w.name.Store(&name)
 	}
-	return w.pool.RoundTrip(r)
+	return response, err
+}
+
+func (w *wire) send(r *http.Request) (*http.Response, error) {
+	c := w.takeWarm()
+	if c == nil {
+		return w.pool.RoundTrip(r)
+	}
+	flightOf(r.Context()).left.Store(true)
+	response, err := c.RoundTrip(r)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	response.Body = &closeBoth{response.Body, c}
+	return response, nil
+}
+
+// server is what the server called itself in its latest answer.
+func (w *wire) server() string {
+	if name := w.name.Load(); name != nil {
+		return *name
+	}
+	return ""
 }
 
 // takeWarm hands out the connection dialled ahead, if it stands.

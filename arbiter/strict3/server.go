@@ -144,3 +144,20 @@ func (s *Server) serve(w http.ResponseWriter, r *request) *failure {
 	}
 	return op.serve(s, w, r, b)
 }
+
+// Keys returns the keys in a bucket that have an object, in order.
+func (s *Server) Keys(name string) []string {
+	b := s.bucket(name)
+	if b == nil {
+		return nil
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var present []string
+	for _, key := range b.keys() {
+		if b.objects[key].current() != nil {
+			present = append(present, key)
+		}
+	}
+	return present
+}

@@ -24,7 +24,7 @@ func Versitygw(t testing.TB) S3 {
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	s.Endpoint = "http://" + address
 
-	command := exec.Command(program, "--port", address, "posix", data)
+	command := exec.Command(program, "--quiet", "--port", address, "posix", data)
 	command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+s.AccessKeyID, "ROOT_SECRET_KEY="+s.SecretAccessKey)
 	Run(t, port, command)
 	return s
