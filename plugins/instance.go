@@ -99,10 +99,13 @@ func (i *instance) connect(ctx context.Context, program *executable, dir *socket
 		SyncStdout:       stdout,
 		SyncStderr:       stderr,
 		GRPCDialOptions:  dialOptions,
-		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, socketDir string) (runner.Runner, error) {
-			i.process.cmd = command(i.spec, program, cmd.Env)
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
+			// Not in the directory go-plugin has made inside ours: that would
+			// cost 21 of the 107 bytes that a socket's path may have.
+			handshake := append(cmd.Env, goplugin.EnvUnixSocketDir+"="+dir.path)
+			i.process.cmd = command(i.spec, program, handshake)
 			if i.spec.Plaintext {
-				i.process.plaintext = socketDir
+				i.process.plaintext = dir.path
 			}
 			return i.process, nil
 		},

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 	case "memory":
 		plugins.Serve(memory)
 		return
+	case "host":
+		beHost()
 	case "":
 		goleak.VerifyTestMain(m)
 	default:

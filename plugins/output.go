@@ -38,7 +38,7 @@ func (o *output) stderr(line string) {
 	o.remember(e.message)
 	o.mu.Lock()
 	o.panics = o.panics || strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
-	if o.panics {
+	if o.panics && !e.structured {
 		e.level = hclog.Error
 	}
 	o.mu.Unlock()
@@ -51,11 +51,16 @@ func (o *output) remember(line string) {
 	if len(o.last) == quoted {
 		o.last = o.last[1:]
 	}
-	const most = 300
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
+	o.last = append(o.last, shorten(line))
+}
+
+// shorten keeps the beginning and the end of a long line.
+func shorten(line string) string {
+	const head, tail = 200, 80
+	if len(line) <= head+tail {
+		return line
 	}
-	o.last = append(o.last, line)
+	return strings.ToValidUTF8(line[:head], "") + " … " + strings.ToValidUTF8(line[len(line)-tail:], "")
 }
 
 // lastWords returns the newest lines in one, empty if there are none.
@@ -66,9 +71,10 @@ func (o *output) lastWords() string {
 }
 
 type entry struct {
-	level   hclog.Level
-	message string
-	pairs   []any
+	level      hclog.Level
+	message    string
+	pairs      []any
+	structured bool // it said its level itself
 }
 
 func (e *entry) hide(s *secrets) {
@@ -122,7 +128,7 @@ func parseJSONLine(line string) (entry, bool) {
 		return entry{}, false
 	}
 	level, _ := firstString(fields, "@level", "level")
-	e := entry{level: levelNamed(level), message: message}
+	e := entry{level: levelNamed(level), message: message, structured: true}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch key {
 		case "@message", "msg", "message", "@level", "level", "@timestamp", "time":

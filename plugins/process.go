@@ -190,7 +190,7 @@ func (p *process) readStdout(r io.Reader) {
 		waiting = false
 		if !handshakeLine.MatchString(line) {
 			p.mu.Lock()
-			p.noise = line
+			p.noise = shorten(p.out.secrets.hide(line))
 			p.mu.Unlock()
 			p.out.stdout(line)
 		}

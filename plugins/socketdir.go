@@ -18,12 +18,12 @@ type socketDir struct {
 }
 
 const (
-	socketDirPrefix = "electd-plugin-"
-	// socketSuffix is as long as what go-plugin puts behind our directory.
-	socketSuffix = len("/plugin-dir1234567890/plugin1234567890")
-	// maxSocketPath is what fits into a socket address everywhere: darwin has
-	// 104 bytes, one of them for the final zero.
-	maxSocketPath = 103
+	socketDirPrefix = "electd-socket-"
+	// socketSuffix is as long as what stands behind the base directory: our own
+	// directory and in it the socket, each with the number that makes it unique.
+	socketSuffix = len("/" + socketDirPrefix + "1234567890" + "/plugin1234567890")
+	// maxSocketPath is what fits into a socket's address, with a final zero.
+	maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 )
 
 // newSocketDir makes the directory inside base, or if base is empty inside the
@@ -50,9 +50,8 @@ func socketDirIn(base string) (*socketDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	longest := len(base) + len("/"+socketDirPrefix+"1234567890") + socketSuffix
-	if longest > maxSocketPath {
-		return nil, fmt.Errorf("%s: %d bytes too long for a Unix socket", base, longest-maxSocketPath)
+	if over := len(base) + socketSuffix - maxSocketPath; over > 0 {
+		return nil, fmt.Errorf("%s: %d bytes too long for a Unix socket", base, over)
 	}
 	sweep(base)
 	for {
@@ -108,9 +107,40 @@ func sweep(base string) {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), socketDirPrefix) {
 			continue
 		}
-		if lock, err := lockDir(filepath.Join(base, e.Name())); err == nil {
-			_ = os.RemoveAll(lock.Name())
+		path := filepath.Join(base, e.Name())
+		if !holdsSocketsOnly(path) {
+			continue
+		}
+		if lock, err := lockDir(path); err == nil {
+			removeSockets(path)
 			_ = lock.Close()
 		}
 	}
+}
+
+// holdsSocketsOnly reports whether there is nothing in a directory that could be
+// anybody's data.
+func holdsSocketsOnly(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.Type()&os.ModeSocket == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// removeSockets removes a directory's sockets and then the directory, never
+// anything below it: whatever else appears there stays.
+func removeSockets(path string) {
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if e.Type()&os.ModeSocket != 0 {
+			_ = os.Remove(filepath.Join(path, e.Name()))
+		}
+	}
+	_ = os.Remove(path)
 }

@@ -24,6 +24,7 @@ func (h *Host) supervise() {
 		i, swapped := h.running()
 		switch h.attend(i, swapped) {
 		case closed:
+			h.vacate(i, ErrClosed)
 			i.stop()
 			return
 		case replaced: // by Reload, which also stops the old one
@@ -76,14 +77,19 @@ func (h *Host) attend(i *instance, swapped <-chan struct{}) fate {
 // leave opens the gap: from here on calls are refused until the next instance
 // stands. What is left of the lost one is killed.
 func (h *Host) leave(i *instance) {
-	h.mu.Lock()
-	if h.current == i {
-		h.current, h.gap = nil, i.why
-	}
-	h.mu.Unlock()
+	h.vacate(i, i.why)
 	i.spec.Log.Warn("the plugin is lost and will be restarted", "why", i.why)
 	i.process.kill()
 	i.stop()
+}
+
+// vacate takes an instance out of service, unless a Reload did so before.
+func (h *Host) vacate(i *instance, why error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current == i {
+		h.current, h.gap = nil, why
+	}
 }
 
 // restart starts instances until one stands, with growing pauses. It returns
