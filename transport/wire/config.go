@@ -94,7 +94,7 @@ func insecureElsewhere(attribute, address string) error {
 	return &core.AttributeError{
 		Attribute: attribute,
 		Problem:   fmt.Sprintf("%q is not a loopback address, and insecure sends plain text that anyone there can forge", address),
-		Advice:    "configure tls (electd tls init makes the certificates)",
+		Advice:    "configure tls; electd tls init makes the certificates",
 	}
 }
 

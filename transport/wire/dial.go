@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +61,20 @@ func (l *link) dial(ctx context.Context) (*conversation, error) {
 	if expired {
 		return nil, fmt.Errorf("the peer's address can be connected to, but nothing there answered within %v", limit)
 	}
+	if status.Code(err) == codes.Unavailable {
+		return nil, hungUp(l.t.identity == nil, err)
+	}
 	return nil, plain(err)
+}
+
+// hungUp explains a connection that ended before the peer said anything. With
+// TLS 1.3 a refusal of our certificate comes after our part of the handshake,
+// and its reason is easily lost.
+func hungUp(plainText bool, err error) error {
+	if plainText {
+		return fmt.Errorf("the peer hung up on plain text: is tls configured there? (%w)", plain(err))
+	}
+	return fmt.Errorf("the peer hung up after the handshake: if it refused our certificate, its log says why (%w)", plain(err))
 }
 
 func (l *link) open(ctx context.Context, cancel context.CancelFunc, a *attempt) (*conversation, error) {
@@ -165,6 +179,9 @@ type observed struct {
 
 func (o observed) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	c, info, err := o.TransportCredentials.ClientHandshake(ctx, authority, conn)
+	if header := (tls.RecordHeaderError{}); errors.As(err, &header) {
+		err = fmt.Errorf("%s does not speak TLS: is electd there, and without insecure = true? (%w)", conn.RemoteAddr(), err)
+	}
 	if err != nil && ctx.Err() == nil {
 		o.client(err)
 	}

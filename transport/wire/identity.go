@@ -90,6 +90,14 @@ func same(a, b [3]os.FileInfo) bool {
 
 // load reads the files and checks that they can work.
 func load(node string, files TLS) (*material, error) {
+	m, err := reading(files)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.check(node, files)
+}
+
+func reading(files TLS) (*material, error) {
 	for _, f := range []struct{ attribute, path string }{
 		{"ca_file", files.CAFile}, {"cert_file", files.CertFile}, {"key_file", files.KeyFile},
 	} {
@@ -115,9 +123,6 @@ func load(node string, files TLS) (*material, error) {
 	}
 	if m.cert, err = tls.X509KeyPair(certPEM, keyPEM); err != nil {
 		return nil, pairError(files, err)
-	}
-	if err := m.check(node, files); err != nil {
-		return nil, err
 	}
 	return m, nil
 }
@@ -152,7 +157,7 @@ func (m *material) check(node string, files TLS) error {
 		return &core.AttributeError{
 			Attribute: "tls.cert_file",
 			Problem:   files.CertFile + " " + fmt.Sprintf(format, args...),
-			Advice:    fmt.Sprintf("use a certificate made for node %s (electd tls init makes one)", node),
+			Advice:    fmt.Sprintf("use a certificate made for node %s; electd tls init makes one", node),
 		}
 	}
 	now := time.Now()

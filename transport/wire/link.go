@@ -91,9 +91,6 @@ func (l *link) awaitHeal(ctx context.Context) error {
 }
 
 func (l *link) up(box *outbox) {
-	l.mu.Lock()
-	l.err = nil
-	l.mu.Unlock()
 	l.pulse.start()
 	l.p.counters.connects.Add(1)
 	select {
@@ -101,11 +98,15 @@ func (l *link) up(box *outbox) {
 	default:
 	}
 	l.current.Store(box)
+	l.mu.Lock()
+	l.err = nil // said only now: who sees it may send
+	l.mu.Unlock()
 	l.t.quiet.forget("down " + l.p.node)
 	l.t.log.Info("connected to peer", "peer", l.p.node, "address", l.p.address)
 	l.t.roster.Up(l.p.node)
 }
 
+// down follows the end of a connection, or of an attempt to make one.
 func (l *link) down(err error) {
 	l.mu.Lock()
 	l.err = err

@@ -23,7 +23,7 @@ type outbox struct {
 }
 
 func newOutbox(p *peer) *outbox {
-	return &outbox{counters: &p.counters, cut: p.cut, wake: make(chan struct{}, 1)}
+	return &outbox{counters: &p.counters, cut: p.cut, queue: queue{limit: maxQueue}, wake: make(chan struct{}, 1)}
 }
 
 func (o *outbox) put(m core.Message) {
@@ -78,7 +78,7 @@ func (o *outbox) run(ctx context.Context, send func(*pb.Frame) error) error {
 			return err
 		}
 		clear(buffer)
-		if cap(buffer) > maxQueue/4 {
+		if cap(buffer) > keptSlots {
 			buffer = nil
 		}
 	}

@@ -6,10 +6,14 @@ import "github.com/electd/electd/core"
 // means that the peer takes nothing; then only the newest are of any use.
 const maxQueue = 16384
 
+// keptSlots is how much room for messages is kept between bursts.
+const keptSlots = 4096
+
 // queue holds what is to be sent next, in order, bounded. A message takes the
 // place of an earlier one of the same kind and election: to the receiver only
 // the newest counts, and it may never get the older one anyway.
 type queue struct {
+	limit  int            // of live messages
 	items  []core.Message // Kind 0: taken out
 	places map[place]int  // of the live ones in items
 	oldest int            // nothing live before this index
@@ -26,11 +30,11 @@ func (q *queue) push(m core.Message) (dropped int) {
 	if i, ok := q.places[at]; ok {
 		q.items[i] = core.Message{}
 		dropped++
-	} else if len(q.places) >= maxQueue {
+	} else if len(q.places) >= q.limit {
 		q.dropOldest()
 		dropped++
 	}
-	if len(q.items) >= 2*maxQueue {
+	if len(q.items) >= 2*q.limit {
 		q.compact()
 	}
 	if q.places == nil {
@@ -70,7 +74,7 @@ func (q *queue) drain(buffer []core.Message) []core.Message {
 			buffer = append(buffer, m)
 		}
 	}
-	if cap(q.items) > maxQueue/4 {
+	if cap(q.items) > keptSlots {
 		q.items = nil // a burst is over: give its memory back
 	} else {
 		clear(q.items)

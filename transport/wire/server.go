@@ -161,7 +161,7 @@ func (s *server) admit(ctx context.Context, opening *pb.Opening) (*peer, error) 
 	case p == nil:
 		return refuse(codes.PermissionDenied, "node %q is no peer in the configuration of node %q: add a peer block for it there", node, s.t.node)
 	case p.cut.shut():
-		return nil, status.Error(codes.Unavailable, errCut.Error())
+		return nil, status.Error(codes.Aborted, errCut.Error())
 	}
 	return p, nil
 }
