@@ -82,7 +82,7 @@ Exit status: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration,
 	})
 	root.AddCommand(
 		runCommand(s), execCommand(s), validateCommand(s), statusCommand(s), stepDownCommand(s),
-		replayCommand(s), tlsCommand(s), versionCommand(s),
+		demoCommand(s), replayCommand(s), tlsCommand(s), versionCommand(s),
 	)
 	return root
 }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/electd/electd/cmd/electd/internal/demo"
+)
+
+func demoCommand(s streams) *cobra.Command {
+	var script []string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "See a pair at work, and break it",
+		Long: `Start two electd processes and an S3 server on this machine, nothing to install, and
+show who leads. In a terminal, keys kill, freeze, cut off and heal them; after each the
+measured failover and the measured overlap of leaders are shown. Without a terminal, or
+with --script, faults are run one after the other.
+
+Exit status: 0 all as promised, 1 leaders overlapped or a failover took too long.`,
+		Example: "  electd demo\n  electd demo --script kill,freeze,partition,blip-kill,store-outage,step-down --json",
+		Args:    exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := demo.Script(cmd.Context(), demo.Options{Script: script, JSON: asJSON, Out: s.out})
+			if errors.Is(err, demo.ErrFailed) {
+				return status{exitFailed, err}
+			}
+			return err
+		},
+	}
+	c.Flags().StringSliceVar(&script, "script", nil, "`FAULTS` to run by itself: kill, freeze, partition, blip-kill, store-outage, step-down")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return c
+}
