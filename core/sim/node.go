@@ -130,6 +130,9 @@ func (w *World) wake(n *node) {
 	if n.backlog == nil {
 		n.backlog = backlog[:0]
 	}
+	if n.up && n.state.Standing != n.stand {
+		w.step(n, core.Event{Kind: core.StandingChanged, Standing: n.stand})
+	}
 }
 
 // step hands one event to the real core and carries out what it answers.
