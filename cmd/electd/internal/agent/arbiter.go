@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/electd/electd/arbiter/probe"
 	"github.com/electd/electd/client"
 	"github.com/electd/electd/cmd/electd/internal/builtin"
 	"github.com/electd/electd/cmd/electd/internal/config"
@@ -60,14 +61,26 @@ func OpenArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plug
 // ProbeKey is the key that probes write to, under the arbiter's prefix.
 const ProbeKey = "electd-probe"
 
-// Probe examines the store behind an arbiter by the plugin's own means; an
-// arbiter that has none is its own proof.
+// Probe examines the store behind an arbiter: by the plugin's own means where
+// it has some, else by what every store has to do.
 func Probe(ctx context.Context, host *plugins.Host) (core.ProbeReport, error) {
 	if host.Capabilities().Probe {
 		return host.Probe(ctx, ProbeKey)
 	}
-	return core.ProbeReport{Store: host.Info().Name}, nil
+	report := probe.Semantics(ctx, probe.Subject{
+		Open:  func(context.Context) (core.Arbiter, error) { return lent{host.Arbiter()}, nil },
+		Key:   ProbeKey,
+		Pause: host.Capabilities().MinWriteInterval,
+	})
+	report.Store = host.Info().Name
+	return report, ctx.Err()
 }
+
+// lent is an arbiter that its borrower cannot close.
+type lent struct{ core.Arbiter }
+
+// Close does nothing.
+func (lent) Close() error { return nil }
 
 // gate keeps elections from standing until the store has been probed. Following
 // and answering a leader's heartbeats need no gate.

@@ -38,7 +38,7 @@ type election struct {
 
 // startElection assembles and starts one election.
 func (a *Agent) startElection(c config.Election) (*election, error) {
-	e := &election{agent: a, name: c.Name, config: c, healthy: true, log: a.log.With("election", c.Name)}
+	e := &election{agent: a, name: c.Name, config: c, healthy: c.Health == nil, log: a.log.With("election", c.Name)}
 	var err error
 	if e.dir, err = a.dir.Election(c.Name); err != nil {
 		return nil, err
@@ -60,7 +60,10 @@ func (a *Agent) startElection(c config.Election) (*election, error) {
 	if e.node, err = node.Start(started); err != nil {
 		return nil, err
 	}
-	e.service.begin()
+	if err := e.service.begin(); err != nil {
+		e.node.Abandon()
+		return nil, fmt.Errorf("election %q: %w", c.Name, err)
+	}
 	return e, nil
 }
 
@@ -124,6 +127,15 @@ func (e *election) setHealth(healthy bool, why string) {
 	e.restand()
 }
 
+// because is the reason of the last transition, for hooks.
+func (e *election) because() string {
+	last := e.agent.journal.of(e.name, 1)
+	if len(last) == 0 {
+		return ""
+	}
+	return last[0].Reason
+}
+
 // pause keeps this node from standing for a while, across restarts.
 func (e *election) pause(d time.Duration) error {
 	if d <= 0 {
@@ -169,7 +181,7 @@ func (e *election) stop(ctx context.Context) error {
 		e.resume.Stop()
 	}
 	e.mu.Unlock()
-	e.service.end()
+	e.service.end(ctx)
 	e.trace.close()
 	return err
 }

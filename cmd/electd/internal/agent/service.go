@@ -13,6 +13,8 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/cmd/electd/internal/supervise"
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+	"github.com/electd/electd/cmd/electd/internal/supervise/health"
+	"github.com/electd/electd/cmd/electd/internal/supervise/hooks"
 	"github.com/electd/electd/core"
 )
 
@@ -21,7 +23,10 @@ import (
 // the node's loop and hand everything that takes time to goroutines.
 type service struct {
 	election *election
+	config   config.Election
 	log      hclog.Logger
+	hooks    *hooks.Runner
+	health   *health.Gate       // nil: there is none
 	program  *supervise.Program // nil: there is none
 	allow    time.Duration      // kill allowance
 	exited   chan int           // status of a program that ended for good
@@ -35,14 +40,33 @@ type service struct {
 }
 
 func newService(a *Agent, e *election, c config.Election) (*service, error) {
-	s := &service{election: e, log: e.log, exited: make(chan int, 1)}
-	if c.Run == nil {
-		return s, nil
+	s := &service{election: e, config: c, log: e.log, exited: make(chan int, 1)}
+	var err error
+	if s.hooks, err = hooks.New(a.hooksConfig(c, e.log)); err != nil {
+		return nil, err
 	}
+	if c.Run != nil {
+		s.program, s.allow = a.program(e, c), c.Run.KillAllowance
+		err = s.program.Check()
+	}
+	return s, err
+}
+
+func (a *Agent) hooksConfig(c config.Election, log hclog.Logger) hooks.Config {
+	out := hooks.Config{
+		Election: c.Name, Node: a.dir.Node(), API: a.api.URL(), TokenFile: a.config.API.TokenFile,
+		Hooks: map[hooks.Kind]hooks.Hook{}, Log: log.Named("hook"),
+	}
+	for _, h := range c.Hooks {
+		out.Hooks[hooks.Kind(h.Event)] = hooks.Hook{Command: h.Command, Dir: a.config.Dir(), Env: h.Env, Timeout: h.Timeout}
+	}
+	return out
+}
+
+func (a *Agent) program(e *election, c config.Election) *supervise.Program {
 	r := c.Run
-	s.allow = r.KillAllowance
 	p := &supervise.Program{
-		Election: c.Name, Node: a.dir.Node(), API: "unix://" + a.api.Socket(), TokenFile: a.config.API.TokenFile,
+		Election: c.Name, Node: a.dir.Node(), API: a.api.URL(), TokenFile: a.config.API.TokenFile,
 		Command: r.Command, Dir: r.Dir, Env: r.Env, Lock: e.dir.ProgramLock(),
 		StopSignal: stopSignals[r.StopSignal], StopTimeout: r.StopTimeout, Warning: r.StopTimeout,
 		Restart: supervise.Restart{When: supervise.When(r.Restart), Delay: r.RestartDelay, Limit: r.RestartLimit},
@@ -52,8 +76,7 @@ func newService(a *Agent, e *election, c config.Election) (*service, error) {
 	if p.Dir == "" {
 		p.Dir = a.config.Dir()
 	}
-	s.program = p
-	return s, p.Check()
+	return p
 }
 
 // stopSignals are the signals that run.stop_signal can name.
@@ -70,14 +93,38 @@ func output(w io.Writer, log hclog.Logger, stream string) io.Writer {
 	return log.Named("program").With("stream", stream).StandardWriter(&hclog.StandardLoggerOptions{ForceLevel: hclog.Info})
 }
 
-// begin is called once the node runs.
-func (s *service) begin() {}
+// begin starts the health gate, once the node runs.
+func (s *service) begin() error {
+	h := s.config.Health
+	if h == nil {
+		return nil
+	}
+	a := s.election.agent
+	var err error
+	s.health, err = health.Start(health.Config{
+		Command: h.Command, Dir: a.config.Dir(), HTTP: h.HTTP,
+		Set:      []string{"ELECTD_ELECTION=" + s.config.Name, "ELECTD_NODE=" + a.dir.Node(), "ELECTD_API=" + a.api.URL()},
+		Interval: h.Interval, Timeout: h.Timeout, Failures: h.Failures, Log: s.log.Named("health"),
+	}, s.election.setHealth)
+	return err
+}
 
-// end waits for everything that was started.
-func (s *service) end() { s.running.Wait() }
+// end waits for everything that was started, hooks within ctx.
+func (s *service) end(ctx context.Context) {
+	if s.health != nil {
+		s.health.Close()
+	}
+	s.hooks.Close(ctx)
+	s.running.Wait()
+}
 
-// fenceLeftovers runs the fence hook for a session that is no more.
-func (s *service) fenceLeftovers() error { return nil }
+// fenceLeftovers runs the fence hook for a session that is no more, and waits
+// for it.
+func (s *service) fenceLeftovers() error {
+	answered := make(chan error, 1)
+	s.hooks.Submit(hooks.Request{Kind: hooks.Fence, Reason: "the session before is dead"}, func(r hooks.Result) { answered <- r.Err })
+	return <-answered
+}
 
 // Extend implements node.Service: it moves the instant at which the watchdog
 // kills the program. It has taken effect when it returns, also if it is sooner
@@ -101,7 +148,14 @@ func (s *service) Promote(epoch core.Epoch, done func(bool)) {
 	s.running.Go(func() { done(s.promote(epoch)) })
 }
 
+// promote runs the hook, which may veto, and then starts the program.
 func (s *service) promote(epoch core.Epoch) bool {
+	answered := make(chan error, 1)
+	s.hooks.Submit(s.request(hooks.Promote, epoch, ""), func(r hooks.Result) { answered <- r.Err })
+	if err := <-answered; err != nil {
+		s.log.Warn("not promoted", "epoch", epoch, "error", err)
+		return false
+	}
 	if s.program == nil {
 		return true
 	}
@@ -119,6 +173,11 @@ func (s *service) promote(epoch core.Epoch) bool {
 		return false
 	}
 	return true
+}
+
+// request is what a hook is told.
+func (s *service) request(kind hooks.Kind, epoch core.Epoch, leader string) hooks.Request {
+	return hooks.Request{Kind: kind, Epoch: uint64(epoch), Reason: s.election.because(), Leader: leader}
 }
 
 // alive reports whether processes of a run may be left.
@@ -156,35 +215,55 @@ func (s *service) await(run *supervise.Run) {
 	}
 }
 
-// Fence implements node.Service.
-func (s *service) Fence(_ core.Epoch, until core.Instant, done func(bool)) {
+// Fence implements node.Service: the program's stop and the fence hook run side
+// by side, and both have to be over.
+func (s *service) Fence(epoch core.Epoch, until core.Instant, done func(bool)) {
 	s.mu.Lock()
 	s.fenced = true
 	run := s.run
 	s.mu.Unlock()
-	if run == nil {
-		done(true)
-		return
-	}
+	hook := make(chan error, 1)
+	s.hooks.Submit(s.request(hooks.Fence, epoch, ""), func(r hooks.Result) { hook <- r.Err })
 	s.running.Go(func() {
-		// The watchdog kills the group at the deadline in any case. What is
-		// waited for here is the proof that it is gone.
-		left := max(0, boottime.Instant(until).Left()) + time.Second
-		ctx, cancel := context.WithTimeout(context.Background(), left)
-		defer cancel()
-		err := run.Stop(ctx)
-		if err != nil {
-			s.log.Error("the program is not known to be gone", "error", err)
+		stopped := s.stopProgram(run, until)
+		fenced := <-hook
+		for _, err := range []error{stopped, fenced} {
+			if err != nil {
+				s.log.Error("not fenced", "epoch", epoch, "error", err)
+			}
 		}
-		done(err == nil)
+		done(stopped == nil && fenced == nil)
 	})
 }
 
+// stopProgram stops the program and waits for the proof that it is gone. The
+// watchdog kills its group at the deadline in any case.
+func (s *service) stopProgram(run *supervise.Run, until core.Instant) error {
+	if run == nil {
+		return nil
+	}
+	left := max(0, boottime.Instant(until).Left()) + time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), left)
+	defer cancel()
+	return run.Stop(ctx)
+}
+
 // Demote implements node.Service.
-func (s *service) Demote(core.Epoch) {}
+func (s *service) Demote(epoch core.Epoch) { s.tell(s.request(hooks.Demote, epoch, "")) }
 
 // Follow implements node.Service.
-func (s *service) Follow(core.Epoch, string) {}
+func (s *service) Follow(epoch core.Epoch, leader string) {
+	s.tell(s.request(hooks.Follow, epoch, leader))
+}
+
+// tell runs a hook whose failure changes nothing but the log.
+func (s *service) tell(q hooks.Request) {
+	s.hooks.Submit(q, func(r hooks.Result) {
+		if r.Err != nil && r.Outcome != hooks.Overtaken {
+			s.log.Warn("hook failed", "hook", string(q.Kind), "error", r.Err)
+		}
+	})
+}
 
 // forward passes a signal on to the program.
 func (s *service) forward(signal os.Signal) {

@@ -173,5 +173,5 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Socket is the path of the Unix socket.
-func (s *Server) Socket() string { return s.config.Socket }
+// URL is where programs on this machine reach the API.
+func (s *Server) URL() string { return "unix://" + s.config.Socket }
