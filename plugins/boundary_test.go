@@ -59,20 +59,39 @@ func TestNothingIsOnDiskWhileAPluginRuns(t *testing.T) {
 }
 
 // A host that was killed while it started a plugin leaves a directory behind;
-// the next one removes it, and lets those of living hosts be.
+// the next one removes it, and lets be what is in use or somebody's data.
 func TestDirectoriesOfDeadHostsAreSwept(t *testing.T) {
 	dir := shortDir(t)
-	if err := os.MkdirAll(filepath.Join(dir, "electd-123", "sub"), 0o700); err != nil {
+	dead := func(name, content string) {
+		if err := os.MkdirAll(filepath.Join(dir, name, content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dead("electd-socket-1", "")
+	dead("electd-socket-2", "plugin-dir55")
+	if err := os.WriteFile(filepath.Join(dir, "electd-socket-2", "exec77"), nil, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	unlock := lock(t, filepath.Join(dir, "electd-456"))
+	dead("electd-socket-3", "precious")
+	dead("electd-socket-4", "plugin-dir5/precious")
+	dead("electd-socket-mine", "")
+	dead("electd-data", "")
+	dead("electd-6", "")
+	unlock := lock(t, filepath.Join(dir, "electd-socket-7"))
 	defer unlock()
 	spec, _ := specFor(t, "memory")
 	spec.SocketDir = dir
 	launch(t, spec, nil)
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(left) != 1 || filepath.Base(left[0]) != "electd-456" {
-		t.Errorf("left are %q, want electd-456 alone", left)
+	var left []string
+	_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error {
+		left = append(left, strings.TrimPrefix(path, dir))
+		return nil
+	})
+	want := []string{"", "/electd-6", "/electd-data", "/electd-socket-3", "/electd-socket-3/precious",
+		"/electd-socket-4", "/electd-socket-4/plugin-dir5", "/electd-socket-4/plugin-dir5/precious",
+		"/electd-socket-7", "/electd-socket-mine"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }
 

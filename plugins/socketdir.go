@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"slices"
 	"syscall"
 )
 
@@ -97,50 +98,44 @@ func (d *socketDir) remove() error {
 }
 
 // sweep removes the socket directories of hosts that no longer live: those of
-// this user that nobody holds a lock on.
+// this user, that nobody holds a lock on, and in which nothing is but what a
+// start of ours puts there. Whatever else bears such a name is somebody's data.
 func sweep(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), socketDirPrefix) {
-			continue
-		}
 		path := filepath.Join(base, e.Name())
-		if !holdsSocketsOnly(path) {
+		if !ownDir.MatchString(e.Name()) || !e.IsDir() || !belongsToUs(path) {
 			continue
 		}
 		if lock, err := lockDir(path); err == nil {
-			removeSockets(path)
+			removeOurs(path)
 			_ = lock.Close()
 		}
 	}
 }
 
-// holdsSocketsOnly reports whether there is nothing in a directory that could be
-// anybody's data.
-func holdsSocketsOnly(path string) bool {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if e.Type()&os.ModeSocket == 0 {
-			return false
-		}
-	}
-	return true
+var (
+	ownDir   = regexp.MustCompile(`^` + socketDirPrefix + `\d+$`)
+	ownEntry = regexp.MustCompile(`^(plugin|plugin-dir|exec)\d+$`) // socket, go-plugin's empty directory, private copy
+)
+
+func belongsToUs(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid() && info.Mode().Perm() == 0o700
 }
 
-// removeSockets removes a directory's sockets and then the directory, never
-// anything below it: whatever else appears there stays.
-func removeSockets(path string) {
-	entries, _ := os.ReadDir(path)
+// removeOurs removes a directory if nothing else is in it, one by one and never
+// anything below: what appears there meanwhile stays, and the directory with it.
+func removeOurs(path string) {
+	entries, err := os.ReadDir(path)
+	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !ownEntry.MatchString(e.Name()) }) {
+		return
+	}
 	for _, e := range entries {
-		if e.Type()&os.ModeSocket != 0 {
-			_ = os.Remove(filepath.Join(path, e.Name()))
-		}
+		_ = os.Remove(filepath.Join(path, e.Name()))
 	}
 	_ = os.Remove(path)
 }
