@@ -88,6 +88,30 @@ func TestKilledElectd(t *testing.T) {
 	}
 }
 
+// Killed at any moment of the start: once the lock is found free, nothing of the
+// program lives or will.
+func TestElectdKilledWhileItStarts(t *testing.T) {
+	started := 0
+	for i := range 20 {
+		dir := t.TempDir()
+		lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
+		w := testWitness(t, here)
+		electd := startStandIn(t, lock, time.Minute, "no", "/proc/self/exe", "witnessed", here, "0")
+		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+		electd.Process.Kill()
+		electd.Wait()
+		eventually(t, "the lock is free", func() bool { return lockFree(t, lock) })
+		free := boottime.Now()
+		time.Sleep(50 * time.Millisecond)
+		if last := w.last(); last > free {
+			t.Errorf("killed after %d ms, the program lived %v after the lock was free", 2*i, last.Sub(free))
+		} else if last > 0 {
+			started++
+		}
+	}
+	t.Logf("in %d of 20 rounds the program had started", started)
+}
+
 // Once SetDeadline has returned, a sooner deadline holds even if electd is
 // frozen at that moment.
 func TestASoonerDeadlineHoldsAtOnce(t *testing.T) {

@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 			os.Exit(watchdog.Main())
 		case "electd":
 			os.Exit(standIn(os.Args[2:]))
+		case "terminal":
+			os.Exit(onTerminal(os.Args[2:]))
 		case "witnessed":
 			os.Exit(witnessed(os.Args[2:]))
 		}

@@ -76,7 +76,6 @@ func (w *watch) start() *Event {
 	w.family.rehearse()
 	holder := w.holder()
 	holder.Program = w.family.leader
-	// For people only: nothing depends on it, so nothing fails by it.
 	_ = w.lock.Describe(holder)
 	return nil
 }
@@ -85,43 +84,37 @@ func (w *watch) start() *Event {
 // and the lock is ours.
 func (w *watch) claim() *Event {
 	giveUp := boottime.In(w.spec.LockWait)
-	search := boottime.Now()
-	for waited := false; ; {
-		w.hear()
-		now := boottime.Now()
-		if w.plan.due(now) != nothing {
-			return &Event{Cause: w.plan.cause, Reason: "the end came before the start"}
+	for wait := (waiting{}); ; {
+		if failed := w.tooLate(); failed != nil {
+			return failed
 		}
 		if !w.authorised {
 			w.inbox.wait(w.plan.next())
 			continue
 		}
 		err := w.tryClaim()
-		var held *lockfile.HeldError
 		switch {
 		case err == nil:
-			return nil
-		case !errors.As(err, &held) && !errors.Is(err, errLeftovers):
+			// Whoever finds the lock free may take this electd's program for dead.
+			// So electd has to be alive at a moment when the lock is held.
+			return w.tooLate()
+		case !isHeld(err):
 			return refused(err)
+		case boottime.Now() >= giveUp:
+			return &Event{Cause: Locked, Holder: wait.holder, Reason: fmt.Sprintf("an earlier run is not over after %s: %s", w.spec.LockWait, err)}
 		}
-		e := Event{Kind: Waiting, Cause: Locked, Reason: err.Error()}
-		if held != nil {
-			e.Holder = held.Holder
-		}
-		if held != nil && now >= search {
-			KillStrays(held.Path, held.Holder.Watchdog)
-			search = boottime.In(strayPause)
-		}
-		if now >= giveUp {
-			e.Reason = fmt.Sprintf("an earlier run is not over after %s: %s", w.spec.LockWait, e.Reason)
-			return &e
-		}
-		if !waited {
-			report(e)
-			waited = true
-		}
-		w.inbox.wait(min(w.plan.next(), now.Add(lockPause)))
+		wait.note(err)
+		w.inbox.wait(min(w.plan.next(), boottime.In(lockPause)))
 	}
+}
+
+// tooLate says whether the end has come before the start.
+func (w *watch) tooLate() *Event {
+	w.hear()
+	if w.plan.due(boottime.Now()) == nothing {
+		return nil
+	}
+	return &Event{Cause: w.plan.cause, Reason: "the end came before the start"}
 }
 
 func (w *watch) tryClaim() (err error) {
@@ -129,11 +122,36 @@ func (w *watch) tryClaim() (err error) {
 		if w.lock, err = lockfile.TryLock(w.spec.Lock); err != nil {
 			return err
 		}
-		if err := w.lock.Describe(w.holder()); err != nil {
-			return err
-		}
+		// For people only: a full disk must not keep anybody from leading.
+		_ = w.lock.Describe(w.holder())
 	}
 	return w.family.enclose(w.spec)
+}
+
+// waiting is a wait for an earlier run's end: reported once, and helped along.
+type waiting struct {
+	holder   lockfile.Holder
+	reported bool
+	search   boottime.Instant // when to look for strays again
+}
+
+func (w *waiting) note(err error) {
+	if held, ok := errors.AsType[*lockfile.HeldError](err); ok {
+		w.holder = held.Holder
+		if boottime.Now() >= w.search {
+			KillStrays(held.Path, held.Holder.Watchdog)
+			w.search = boottime.In(strayPause)
+		}
+	}
+	if !w.reported {
+		report(Event{Kind: Waiting, Cause: Locked, Holder: w.holder, Reason: err.Error()})
+		w.reported = true
+	}
+}
+
+func isHeld(err error) bool {
+	_, held := errors.AsType[*lockfile.HeldError](err)
+	return held || errors.Is(err, errLeftovers)
 }
 
 // supervise returns when the last process of the program's group is gone.
