@@ -64,6 +64,14 @@ type memoryTLS struct {
 	Server string `electd:"server" default:"localhost" doc:"A name."`
 }
 
+// text is the configuration as a plugin can say it to a test; it leaves out the
+// secret, which would be hidden.
+func (c memoryConfig) text() string {
+	tls := c.TLS
+	c.TLS, c.Secret = nil, ""
+	return fmt.Sprintf("%+v %+v", c, tls)
+}
+
 type memoryArbiter struct {
 	config memoryConfig
 
@@ -117,6 +125,8 @@ func (m *memoryArbiter) misbehave(ctx context.Context) error {
 		select {}
 	case "exit":
 		os.Exit(7)
+	case "echo":
+		return fmt.Errorf("%w: %s", core.ErrInvalid, m.config.text())
 	case "secret":
 		return fmt.Errorf("%w: the password is %s", core.ErrDenied, m.config.Secret)
 	}

@@ -81,8 +81,10 @@ func attributeOf(field reflect.StructField) (Attribute, error) {
 		return a, fmt.Errorf("required and a default exclude each other")
 	}
 	var err error
-	a.Default, err = parseDefault(a.Type, text)
-	return a, err
+	if a.Default, err = parseDefault(a.Type, text); err != nil {
+		return a, fmt.Errorf("default %q: %w", text, err)
+	}
+	return a, nil
 }
 
 func blockOf(a Attribute, field reflect.StructField) (Attribute, error) {
