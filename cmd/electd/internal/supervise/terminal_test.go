@@ -27,8 +27,10 @@ func onTerminal(args []string) int {
 	e := r.Exit()
 	foreground, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	fmt.Printf("ended with %d, foreground again: %t %v\n", e.Status.ExitCode(), foreground == unix.Getpgrp(), err)
-	modes, err := unix.IoctlGetTermios(0, unix.TCGETS)
-	fmt.Printf("echo again: %t %v\n", err == nil && modes.Lflag&unix.ECHO != 0, err)
+	stty := exec.Command("stty", "-a")
+	stty.Stdin = os.Stdin
+	modes, err := stty.Output()
+	fmt.Printf("echo again: %t %v\n", strings.Contains(string(modes), " echo "), err)
 	return e.Status.ExitCode()
 }
 
