@@ -1,16 +1,13 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/electd/electd/core"
 	"github.com/electd/electd/plugins"
 )
 
@@ -111,46 +108,4 @@ func named(fields []field) []field {
 		}
 	}
 	return with
-}
-
-// Locate turns an error about the arbiter's configuration into diagnostics at
-// the attribute that a core.AttributeError in it names, at the arbiter block if
-// it names none. An error that joins several gives several.
-func (c *Config) Locate(err error) Diagnostics {
-	var diags hcl.Diagnostics
-	for _, one := range apart(err) {
-		path, summary, detail := "arbiter", fmt.Sprintf("Arbiter %q", c.Arbiter.Name), sentence(one.Error())
-		var wrong *core.AttributeError
-		if errors.As(one, &wrong) {
-			path = join(path, wrong.Attribute)
-			summary = fmt.Sprintf("Arbiter %q: %s: %s", c.Arbiter.Name, wrong.Attribute, wrong.Problem)
-			detail = explain(wrong)
-		}
-		diags = append(diags, c.diagnostic(hcl.DiagError, path, summary, detail))
-	}
-	return c.diagnostics(diags)
-}
-
-// explain gives an attribute error's cause and advice.
-func explain(e *core.AttributeError) string {
-	var sentences []string
-	if e.Err != nil {
-		sentences = append(sentences, sentence(e.Err.Error()))
-	}
-	if e.Advice != "" {
-		sentences = append(sentences, sentence(e.Advice))
-	}
-	return strings.Join(sentences, " ")
-}
-
-// apart returns the errors that errors.Join has put together.
-func apart(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var errs []error
-		for _, one := range joined.Unwrap() {
-			errs = append(errs, apart(one)...)
-		}
-		return errs
-	}
-	return []error{err}
 }

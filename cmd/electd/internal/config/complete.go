@@ -48,7 +48,7 @@ func (c *Config) completeAPI() {
 }
 
 func (c *Config) completeElection(e *Election) {
-	path := electionPath(e.Name)
+	path := ElectionPath(e.Name)
 	if !c.given(join(path, "arbiter_lease")) {
 		e.ArbiterLease = c.defaultLease()
 	}
@@ -110,6 +110,3 @@ func reachable(listen string) string {
 	}
 	return listen
 }
-
-// electionPath returns the path of an election's block.
-func electionPath(name string) string { return labelPath("election", name) }

@@ -85,8 +85,11 @@ func (e *Election) failovers(peers int) []Bound {
 
 func (e *Election) bound(after string, wait time.Duration, requests int, why string) Bound {
 	worst := wait + time.Duration(requests)*e.ArbiterTimeout
-	return Bound{After: after, WaitMS: wait.Milliseconds(), Requests: requests, WorstMS: worst.Milliseconds(), Why: why}
+	return Bound{After: after, WaitMS: ceilMS(wait), Requests: requests, WorstMS: ceilMS(worst), Why: why}
 }
+
+// ceilMS rounds up, as bounds do.
+func ceilMS(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
 // holdBack is the longest a candidate holds back for those that rank above it:
 // a quarter of the interval for each, and half a step of jitter. The holder is

@@ -1,6 +1,11 @@
 package config
 
-import "time"
+import (
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // Election is one thing that needs one leader.
 type Election struct {
@@ -28,7 +33,7 @@ type Run struct {
 	Dir           string            `electd:"dir" doc:"Working folder. Default: the folder of the configuration file."`
 	Env           map[string]string `electd:"env" doc:"Further environment variables. Names that begin with ELECTD_ are electd's." example:"{ MODE = \"active\" }"`
 	StopSignal    string            `electd:"stop_signal" default:"SIGTERM" values:"SIGTERM|SIGINT|SIGQUIT|SIGHUP|SIGUSR1|SIGUSR2|SIGKILL" doc:"Signal that asks the program to stop."`
-	StopTimeout   time.Duration     `electd:"stop_timeout" default:"300ms" doc:"Time from stop_signal to SIGKILL. Part of fence_margin."`
+	StopTimeout   time.Duration     `electd:"stop_timeout" default:"300ms" doc:"Time from stop_signal to SIGKILL; 0s kills at once. Part of fence_margin."`
 	KillAllowance time.Duration     `electd:"kill_allowance" default:"50ms" doc:"Time allowed for SIGKILL to end the whole group. Part of fence_margin."`
 	Restart       string            `electd:"restart" default:"on-failure" values:"never|on-failure|always" doc:"When the program is started again after it ended by itself. Otherwise, and when restart_limit is used up, the node steps down."`
 	RestartDelay  time.Duration     `electd:"restart_delay" default:"1s" doc:"Wait before a restart; doubles with each further one, up to a minute."`
@@ -61,6 +66,9 @@ func (e *Election) Hook(event string) *Hook {
 	}
 	return nil
 }
+
+// Signal returns the signal that asks the program to stop.
+func (r *Run) Signal() syscall.Signal { return unix.SignalNum(r.StopSignal) }
 
 // Peers returns the configured peers; none means arbiter-only mode.
 func (c *Config) Peers() []Peer {

@@ -44,7 +44,7 @@ func FromFlags(f Flags) (*Config, Diagnostics) {
 	c.dir = workingDir()
 	c.flags, c.flagged = map[string]string{}, map[string]bool{}
 	c.undecoded.set = f.Set
-	at := electionPath(f.Election)
+	at := ElectionPath(f.Election)
 	c.flags[join(at, "run.command")] = "COMMAND"
 	for _, flag := range []struct {
 		name, path string

@@ -31,6 +31,9 @@ var storeSchema = plugins.Schema{Attributes: []plugins.Attribute{
 	}}},
 }}
 
+// endpoint stands for what makes a store not its operator's own.
+var endpoint = plugins.Attribute{Name: "endpoint", Type: plugins.TypeString, Doc: "URL of the store."}
+
 // load loads a file as the daemon does: the arbiter block after the rest.
 func load(t *testing.T, path string) (*Config, Diagnostics) {
 	t.Helper()
@@ -104,7 +107,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-func files(t *testing.T, pattern string) []string {
+func files(t testing.TB, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
@@ -113,7 +116,7 @@ func files(t *testing.T, pattern string) []string {
 	return paths
 }
 
-func written(t *testing.T, diags Diagnostics) []byte {
+func written(t testing.TB, diags Diagnostics) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := diags.Write(&b, 100, false); err != nil {

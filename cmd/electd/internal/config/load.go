@@ -58,7 +58,7 @@ func parse(name, dir string, text []byte) (*Config, Diagnostics) {
 		where: map[string]hcl.Range{"": {Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}},
 		eval:  evaluation(dir),
 	}}
-	if diag := tooDeep(name, text); diag != nil {
+	if diag := beyondBounds(name, text); diag != nil {
 		return nil, c.diagnostics(hcl.Diagnostics{diag})
 	}
 	file, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)

@@ -61,8 +61,11 @@ func (s *source) given(path string) bool {
 func (s *source) diagnostic(severity hcl.DiagnosticSeverity, path, summary, detail string) *hcl.Diagnostic {
 	where := s.at(path)
 	if where == nil {
+		attribute, arbiters := strings.CutPrefix(path, "arbiter.")
 		if flag, ok := s.flags[path]; ok {
 			summary = flag + ": " + summary
+		} else if arbiters {
+			summary = "--set " + attribute + ": " + summary
 		} else if path != "" {
 			summary = path + ": " + summary
 		}

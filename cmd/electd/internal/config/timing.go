@@ -72,7 +72,7 @@ func (v *validator) ranges(path string, e *Election) bool {
 		v.fail(join(path, "max_rate_error"), fmt.Sprintf("%g is out of range", e.MaxRateError), "It must be from 0.0001 to 0.1: the fraction by which two clocks may differ in rate.")
 	}
 	if e.Run != nil {
-		v.between(join(path, "run.stop_timeout"), e.Run.StopTimeout, time.Millisecond, 10*time.Minute)
+		v.between(join(path, "run.stop_timeout"), e.Run.StopTimeout, 0, 10*time.Minute)
 		v.between(join(path, "run.kill_allowance"), e.Run.KillAllowance, time.Millisecond, time.Minute)
 	}
 	return len(v.diags) == before

@@ -15,7 +15,7 @@ func (v *validator) elections(c *Config) {
 	folded := map[string]string{}
 	for i := range c.Elections {
 		e := &c.Elections[i]
-		path := electionPath(e.Name)
+		path := ElectionPath(e.Name)
 		v.name(join(path, "label"), "Election name", e.Name)
 		if first, ok := folded[strings.ToLower(e.Name)]; ok {
 			v.fail(join(path, "label"), fmt.Sprintf("Elections %q and %q differ only in case", first, e.Name), "Some file systems take them for one. Rename one.")
@@ -41,7 +41,7 @@ func (v *validator) elections(c *Config) {
 func (v *validator) run(path string, r *Run) {
 	v.command(path, r.Command)
 	v.env(path, r.Env)
-	v.within(join(path, "restart_limit"), r.RestartLimit, 0, 1_000_000)
+	v.within(join(path, "restart_limit"), r.RestartLimit, 1, 1_000_000)
 	v.between(join(path, "restart_delay"), r.RestartDelay, 0, time.Minute)
 }
 

@@ -35,6 +35,7 @@ transport {
 election "orders" {
   priority             = 0
   arbiter_timeout      = "3s"
+  heartbeat_interval   = "400ms"
   fence_margin         = "900ms"
   heartbeat_lease      = "2s"
   clock_check          = "fence"
@@ -45,6 +46,7 @@ election "orders" {
     dir            = "work"
     env            = { MODE = "active" }
     stop_signal    = "SIGINT"
+    stop_timeout   = "500ms"
     kill_allowance = "60ms"
     restart        = "always"
     restart_delay  = "100ms"
