@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"os"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/electd/electd/cmd/electd/internal/demo"
@@ -23,6 +25,9 @@ Exit status: 0 all as promised, 1 leaders overlapped or a failover took too long
 		Example: "  electd demo\n  electd demo --script kill,freeze,partition,blip-kill,store-outage,step-down --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(script) == 0 && !asJSON && isTerminal(s.in) && isTerminal(s.out) {
+				return demo.Live(cmd.Context(), s.in, s.out)
+			}
 			err := demo.Script(cmd.Context(), demo.Options{Script: script, JSON: asJSON, Out: s.out})
 			if errors.Is(err, demo.ErrFailed) {
 				return status{exitFailed, err}
@@ -33,4 +38,10 @@ Exit status: 0 all as promised, 1 leaders overlapped or a failover took too long
 	c.Flags().StringSliceVar(&script, "script", nil, "`FAULTS` to run by itself: kill, freeze, partition, blip-kill, store-outage, step-down")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return c
+}
+
+// isTerminal reports whether a stream is a terminal that a person sits at.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
 }

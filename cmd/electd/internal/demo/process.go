@@ -156,3 +156,9 @@ func (p *process) link(verb, peer string) error {
 	_, err := fmt.Fprintf(p.control, "%s %s\n", verb, peer)
 	return err
 }
+
+func (p *process) isFrozen() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.frozen
+}

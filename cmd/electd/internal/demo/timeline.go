@@ -93,3 +93,14 @@ func (t *timeline) overlap(after core.Instant) time.Duration {
 	}
 	return longest
 }
+
+// left returns how much longer a node's guard is open, if it says nothing new.
+func (t *timeline) left(node string, at core.Instant) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, ok := t.open[node]
+	if !ok {
+		return 0
+	}
+	return max(0, t.spans[i].until.Sub(at))
+}

@@ -171,9 +171,12 @@ func (w *world) leader() (*process, core.Epoch) {
 	return w.node(name), epoch
 }
 
-// cutLinks cuts or heals every link between nodes.
+// cutLinks cuts or heals every link between nodes that live.
 func (w *world) cutLinks(verb string) error {
 	for _, p := range w.nodes {
+		if !p.running() {
+			continue
+		}
 		for _, other := range w.others(p.name) {
 			if err := p.link(verb, other.name); err != nil {
 				return err
