@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/logline"
 )
 
 // output carries what a program prints to writers that are no files.
@@ -53,6 +55,9 @@ func (o *output) file(w io.Writer) (*os.File, error) {
 func drain(w io.Writer, from *os.File) {
 	if _, err := io.Copy(w, from); err != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		_, _ = io.Copy(io.Discard, from)
+	}
+	if lines, ok := w.(*logline.Writer); ok {
+		lines.Close()
 	}
 }
 

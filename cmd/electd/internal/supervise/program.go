@@ -47,7 +47,8 @@ type Program struct {
 
 	// Stdin, Stdout and Stderr are the program's. A nil Stdin is the null
 	// device; a nil Stdout or Stderr is thrown away. An *os.File is handed to the
-	// program itself; to anything else electd copies.
+	// program itself; to anything else electd copies. A *logline.Writer logs it,
+	// a line an entry.
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
 	// Foreground hands the terminal on Stdin to the program, if electd has it.

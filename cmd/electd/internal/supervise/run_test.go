@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/electd/electd/cmd/electd/internal/supervise"
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+	"github.com/electd/electd/cmd/electd/internal/supervise/logline"
 	"github.com/electd/electd/cmd/electd/internal/supervise/watchdog"
 )
 
@@ -76,6 +78,16 @@ func TestEnvironmentAndOutput(t *testing.T) {
 	}
 	if got, want := out.String(), "orders db-a 7 /run/electd/api.sock /run/electd/token [] inherited active\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
+	}
+}
+
+func TestOutputAsLines(t *testing.T) {
+	p, _ := shell(t, `printf 'one\ntwo'`)
+	var lines []string
+	p.Stdout = &logline.Writer{Emit: func(l string) { lines = append(lines, l) }}
+	start(t, p).Exit()
+	if want := []string{"one", "two"}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
 	}
 }
 
