@@ -105,6 +105,6 @@ type Log struct {
 type Watchdog struct {
 	Device    string        `electd:"device" default:"/dev/watchdog" doc:"The watchdog's device."`
 	Mode      string        `electd:"mode" default:"automatic" values:"off|automatic|required" doc:"\"automatic\": use the device if it can be opened. \"required\": do not lead without it."`
-	Timeout   time.Duration `electd:"timeout" default:"5s" doc:"The device resets the machine when it is not petted for this long. Devices count in whole seconds."`
+	Timeout   time.Duration `electd:"timeout" default:"1s" doc:"The device resets the machine when it is not petted for this long, in whole seconds. With the time between two extensions of the authority it must fit into what one of them buys."`
 	OnOverrun string        `electd:"on_overrun" default:"kill" values:"kill|exit|reset" doc:"What to do when a fence is not over before the authority ends. \"kill\": kill the program's group once more. \"exit\": end electd as well. \"reset\": let the device reset the machine."`
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,15 +33,28 @@ func (d Diagnostics) HasErrors() bool { return d.list.HasErrors() }
 // Len returns the number of errors and warnings.
 func (d Diagnostics) Len() int { return len(d.list) }
 
-// Err returns the errors, one a line, or nil if there are at most warnings.
+// Err returns an *Error with the diagnostics, or nil if there are at most
+// warnings.
 func (d Diagnostics) Err() error {
-	var errs []error
-	for _, p := range d.Problems() {
+	if !d.HasErrors() {
+		return nil
+	}
+	return &Error{d}
+}
+
+// Error is a configuration that must not be used, as an error. Whoever shows it
+// to a person shows its Diagnostics, with the lines they are about.
+type Error struct{ Diagnostics Diagnostics }
+
+// Error returns the errors, one a line.
+func (e *Error) Error() string {
+	var lines []string
+	for _, p := range e.Diagnostics.Problems() {
 		if p.Severity == "error" {
-			errs = append(errs, errors.New(p.String()))
+			lines = append(lines, p.String())
 		}
 	}
-	return errors.Join(errs...)
+	return strings.Join(lines, "\n")
 }
 
 // Append returns the diagnostics of both; other is the later one, and knows

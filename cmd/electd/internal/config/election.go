@@ -1,11 +1,6 @@
 package config
 
-import (
-	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // Election is one thing that needs one leader.
 type Election struct {
@@ -66,9 +61,6 @@ func (e *Election) Hook(event string) *Hook {
 	}
 	return nil
 }
-
-// Signal returns the signal that asks the program to stop.
-func (r *Run) Signal() syscall.Signal { return unix.SignalNum(r.StopSignal) }
 
 // Peers returns the configured peers; none means arbiter-only mode.
 func (c *Config) Peers() []Peer {

@@ -125,6 +125,29 @@ func (v *validator) heartbeats(path string, e *Election) {
 	}
 }
 
+// watchdog checks that the device can be petted in time while all is well, and
+// yet resets the machine before the authority ends: it is petted only while more
+// authority than its timeout is left.
+func (v *validator) watchdog(c *Config) {
+	timeout := c.Watchdog.Timeout
+	if timeout < time.Second || timeout%time.Second != 0 {
+		v.fail("watchdog.timeout", "Watchdog timeout not in whole seconds", "Devices count in seconds; give at least 1s.")
+		return
+	}
+	for i := range c.Elections {
+		e := &c.Elections[i]
+		lease, interval, names := e.HeartbeatLease, e.HeartbeatInterval, [2]string{"heartbeat_interval", "heartbeat_lease"}
+		if len(c.Peers()) == 0 {
+			lease, interval, names = e.ArbiterLease, e.ArbiterLease/3, [2]string{"a third of arbiter_lease", "arbiter_lease"}
+		}
+		if timeout+interval > lease {
+			v.fail("watchdog.timeout", fmt.Sprintf("Watchdog timeout is too long for election %q", e.Name),
+				fmt.Sprintf("timeout %s + %s %s = %s ≤ %s %s does not hold. The device would reset the machine while all is well, or only after the authority has ended.",
+					timeout, names[0], round(interval), round(timeout+interval), names[1], lease))
+		}
+	}
+}
+
 // sumTable shows a sum of times against a limit it exceeds.
 func sumTable(parts []Part, sum, limit time.Duration) string {
 	var b strings.Builder

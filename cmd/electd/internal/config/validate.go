@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -43,8 +42,8 @@ func (v *validator) config(c *Config) {
 	}
 	v.elections(c)
 	v.api(&c.API)
-	if c.Watchdog != nil && (c.Watchdog.Timeout < time.Second || c.Watchdog.Timeout%time.Second != 0) {
-		v.fail("watchdog.timeout", "Watchdog timeout not in whole seconds", "Devices count in seconds; give at least 1s.")
+	if c.Watchdog != nil && c.Watchdog.Mode != "off" {
+		v.watchdog(c)
 	}
 }
 

@@ -89,6 +89,6 @@ log {
 watchdog {
   device     = "/dev/watchdog1"
   mode       = "required"
-  timeout    = "10s"
+  timeout    = "1s"
   on_overrun = "reset"
 }
