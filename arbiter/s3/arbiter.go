@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -42,10 +43,12 @@ type Arbiter struct {
 	wire     *wire
 	keeper   *keeper
 	form     *formLearner
+	digests  *digests
 	borrowed bool // client and keeper are another arbiter's; only wire is its own
 
 	warming sync.Mutex
 	closing sync.Once
+	closed  atomic.Bool
 }
 
 var _ core.Arbiter = (*Arbiter)(nil)
@@ -70,7 +73,7 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 		return nil, err
 	}
 
-	a := &Arbiter{config: c, roots: roots, form: newFormLearner(c.ETag), wire: newWire(roots, c.ConnectTimeout)}
+	a := &Arbiter{config: c, roots: roots, form: newFormLearner(c.ETag), digests: &digests{}, wire: newWire(roots, c.ConnectTimeout)}
 	a.client = newClient(c, shared, a.wire)
 	a.region = a.client.Options().Region
 	a.endpoint = aws.ToString(a.client.Options().BaseEndpoint)
@@ -85,6 +88,7 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 // Close drops the connections and stops renewing credentials.
 func (a *Arbiter) Close() error {
 	a.closing.Do(func() {
+		a.closed.Store(true)
 		if !a.borrowed {
 			a.keeper.close()
 		}
@@ -122,6 +126,11 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
+	return a.digests.whole(ctx, func() (core.Snapshot, error) { return a.get(ctx, name) })
+}
+
+// get is one GetObject.
+func (a *Arbiter) get(ctx context.Context, name string) (core.Snapshot, error) {
 	refusals := a.form.refusals()
 	out, err := a.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &a.config.Bucket, Key: &name}, a.onOwnWire)
 	if absent(err) {
@@ -183,6 +192,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	if v == "" {
 		return "", a.failure("PutObject", name, noETag(aws.ToString(out.ETag), core.ErrUnknown), nil)
 	}
+	a.digests.fits(v, swap.Record)
 	return v, nil
 }
 
@@ -219,9 +229,12 @@ func (a *Arbiter) put(name string, swap core.Swap) (*awss3.PutObjectInput, form)
 	return put, form
 }
 
-// object is the name under which key is stored.
+// object is the name under which key is stored. No request goes without one.
 func (a *Arbiter) object(key string) (string, error) {
 	name := strings.TrimPrefix(a.config.Prefix+"/"+key, "/")
+	if a.closed.Load() {
+		return "", a.failure("use", name, diagnosis{core.ErrUnavailable, "this arbiter was closed", ""}, nil)
+	}
 	if key == "" || len(name) > 1024 || strings.ContainsFunc(key, isControl) {
 		return "", a.failure("use of key", fmt.Sprintf("%q", key), diagnosis{core.ErrInvalid, "it is empty, too long or has control characters", "use a shorter prefix or election name"}, nil)
 	}

@@ -57,7 +57,7 @@ type prober struct {
 func (p *prober) open(context.Context) (core.Arbiter, error) {
 	sibling := &Arbiter{
 		config: p.config, region: p.region, endpoint: p.endpoint, host: p.host, roots: p.roots,
-		client: p.client, keeper: p.keeper, form: p.form,
+		client: p.client, keeper: p.keeper, form: p.form, digests: p.digests,
 		wire: newWire(p.roots, p.config.ConnectTimeout), borrowed: true,
 	}
 	p.mu.Lock()
