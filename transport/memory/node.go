@@ -90,7 +90,8 @@ func (t *node) Redial(peer string) {
 	n := t.network
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.attached[t.id] == t && t.errs[peer] == nil && n.standsLocked(t.id, peer) != nil {
+	err, known := t.errs[peer]
+	if known && err == nil && n.attached[t.id] == t && n.standsLocked(t.id, peer) != nil {
 		n.reviewLocked(t, peer, 0)
 	}
 }

@@ -2,6 +2,7 @@ package transporttest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -77,6 +78,19 @@ func (l *listener) holds(within time.Duration, cond func() bool) bool {
 			return false
 		}
 	}
+}
+
+// heard and told are what came so far.
+func (l *listener) heard() []core.Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.messages)
+}
+
+func (l *listener) told() []turn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.turns)
 }
 
 func (l *listener) awaitUp(t *testing.T, peer string) {

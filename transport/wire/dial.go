@@ -116,15 +116,18 @@ func (l *link) open(ctx context.Context, cancel context.CancelFunc, a *attempt) 
 
 // sender sends frames in a conversation. What ended a stream is told by Recv,
 // not by Send.
-func (l *link) sender(ctx context.Context, c *conversation) func(*pb.Frame) error {
-	return func(frame *pb.Frame) error {
+func (l *link) sender(ctx context.Context, c *conversation) transmit {
+	return func(frame *pb.Frame) (bool, error) {
 		l.pulse.sending()
+		if l.p.cut.shut() {
+			return false, nil
+		}
 		err := c.stream.Send(frame)
 		if errors.Is(err, io.EOF) {
 			<-ctx.Done()
-			return ctx.Err()
+			return false, ctx.Err()
 		}
-		return err
+		return true, err
 	}
 }
 

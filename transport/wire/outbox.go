@@ -12,7 +12,6 @@ import (
 // outbox is what waits to be sent on one stream.
 type outbox struct {
 	counters *counters
-	cut      *gate
 
 	mu    sync.Mutex
 	queue queue
@@ -23,7 +22,7 @@ type outbox struct {
 }
 
 func newOutbox(p *peer) *outbox {
-	return &outbox{counters: &p.counters, cut: p.cut, queue: queue{limit: maxQueue}, wake: make(chan struct{}, 1)}
+	return &outbox{counters: &p.counters, queue: queue{limit: maxQueue}, wake: make(chan struct{}, 1)}
 }
 
 func (o *outbox) put(m core.Message) {
@@ -57,10 +56,14 @@ func (o *outbox) signal() {
 	}
 }
 
+// transmit puts a frame on its way. It reports false if the frame is lost by
+// Cut, and an error if the stream is at its end.
+type transmit func(*pb.Frame) (sent bool, err error)
+
 // run sends what is put, as soon as it is put, all of it in one frame, until
 // ctx ends or send fails. The one yield lets others who are just sending,
 // as elections with the same beat are, get into the same frame.
-func (o *outbox) run(ctx context.Context, send func(*pb.Frame) error) error {
+func (o *outbox) run(ctx context.Context, send transmit) error {
 	var buffer []core.Message
 	for {
 		select {
@@ -84,21 +87,22 @@ func (o *outbox) run(ctx context.Context, send func(*pb.Frame) error) error {
 	}
 }
 
-func (o *outbox) sendAll(messages []core.Message, ping, pong bool, send func(*pb.Frame) error) error {
+func (o *outbox) sendAll(messages []core.Message, ping, pong bool, send transmit) error {
 	for len(messages) > 0 || ping || pong {
 		frame, packed := frameOf(messages)
 		frame.Ping, frame.Pong = ping, pong
 		messages, ping, pong = messages[packed:], false, false
-		if o.cut.shut() {
-			o.counters.dropped.Add(uint64(packed))
-			continue
-		}
-		if err := send(frame); err != nil {
+		sent, err := send(frame)
+		switch {
+		case err != nil:
 			o.counters.dropped.Add(uint64(packed + len(messages)))
 			return err
+		case !sent:
+			o.counters.dropped.Add(uint64(packed))
+		default:
+			o.counters.framesSent.Add(1)
+			o.counters.sent.Add(uint64(packed))
 		}
-		o.counters.framesSent.Add(1)
-		o.counters.sent.Add(uint64(packed))
 	}
 	return nil
 }

@@ -4,13 +4,14 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
 // proxy is a TCP relay that can stop relaying without a word: connections
 // stand, new ones are accepted, and nothing passes.
 type proxy struct {
-	deadly   bool // what was once held back never passes, also not after the gate opens
+	deadly   atomic.Bool // what was once held back never passes, also not after the gate opens
 	listener net.Listener
 	gate     *gate
 
@@ -131,7 +132,7 @@ func (p *proxy) pump(to, from net.Conn) {
 
 // pass waits until the gate is open; false if the proxy closes first.
 func (p *proxy) pass() bool {
-	if p.deadly && p.gate.shut() {
+	if p.deadly.Load() && p.gate.shut() {
 		<-p.closed
 	}
 	select {

@@ -114,7 +114,13 @@ func (s *server) Converse(stream grpc.BidiStreamingServer[pb.Frame, pb.Frame]) e
 	p.in.add(c)
 	defer p.in.remove(c)
 	ready <- c
-	if err := c.box.run(ctx, stream.Send); ctx.Err() == nil {
+	send := func(frame *pb.Frame) (bool, error) {
+		if p.cut.shut() {
+			return false, nil
+		}
+		return true, stream.Send(frame)
+	}
+	if err := c.box.run(ctx, send); ctx.Err() == nil {
 		return err
 	}
 	return status.Error(codes.Aborted, context.Cause(ctx).Error())

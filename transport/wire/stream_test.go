@@ -283,25 +283,25 @@ func TestLargeBatchesAreSplit(t *testing.T) {
 		m.Version = core.Version(strings.Repeat("v", maxMessage/2))
 		all = append(all, m)
 	}
-	box := &outbox{counters: &counters{}, cut: newGate()}
+	box := &outbox{counters: &counters{}}
 	var sent []core.Message
-	err := box.sendAll(all, true, false, func(f *pb.Frame) error {
+	err := box.sendAll(all, true, false, func(f *pb.Frame) (bool, error) {
 		size := 0
 		for _, p := range f.GetMessages() {
 			m, err := decode(p)
 			if err != nil {
-				return err
+				return false, err
 			}
 			size += len(m.Version)
 			sent = append(sent, m)
 		}
 		if size > maxFrame/2 {
-			return errors.New("frame too large")
+			return false, errors.New("frame too large")
 		}
 		if f.GetPing() != (len(sent) == len(f.GetMessages())) {
-			return errors.New("the ping belongs into the first frame")
+			return false, errors.New("the ping belongs into the first frame")
 		}
-		return nil
+		return true, nil
 	})
 	if err != nil {
 		t.Fatal(err)
