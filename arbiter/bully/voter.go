@@ -1,0 +1,213 @@
+package bully
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/electd/electd/arbiter/bully/register"
+)
+
+// voter keeps one acceptor: in memory what is on its disk. Once the disk fails
+// the two may differ, and it takes part in nothing any more.
+type voter struct {
+	electorate register.Electorate
+	disk       *disk
+
+	mu       sync.Mutex
+	acceptor register.Acceptor
+	failed   error
+	ages     map[string]firstSeen
+	heard    map[string]contact // other voters, by node id
+}
+
+// firstSeen is when, by this process's clock, a version was first accepted here,
+// or was found on the disk.
+type firstSeen struct {
+	version string
+	at      time.Time
+}
+
+// contact is the last sign of life of a voter's data directory.
+type contact struct {
+	as register.Incarnation
+	at time.Time
+}
+
+// openVoter opens the data directory of c.Node.
+func openVoter(ctx context.Context, c Config, e register.Electorate) (*voter, error) {
+	me, _ := e.Index(c.Node)
+	d, err := openDisk(ctx, c.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	v := &voter{electorate: e, disk: d, ages: map[string]firstSeen{}, heard: map[string]contact{}}
+	if err := v.load(me, c); err != nil {
+		_ = d.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *voter) load(me int, c Config) error {
+	file, slots, found, err := v.disk.load()
+	if err != nil {
+		return err
+	}
+	if !found {
+		v.acceptor = register.NewAcceptor(me, v.electorate.Hash(), rand.Text())
+		return v.disk.saveStanding(v.electorate, v.acceptor.Standing)
+	}
+	if file.Electorate != v.electorate.Hash() {
+		return wrong("voters", fmt.Sprintf("differ from those that %s was made for (%v), or cluster does", c.DataDir, file.Voters),
+			"voters cannot be changed while the cluster lives: stop all nodes, then remove data_dir on all of them, then start them with the new list; epochs go on above the nodes' floors", nil)
+	}
+	v.acceptor = register.NewAcceptor(me, v.electorate.Hash(), file.Standing.Nonce)
+	v.acceptor.Standing = file.Standing
+	if file.Standing.Generation == 0 {
+		return nil // slots may stem from an admission that was cut short
+	}
+	v.acceptor.Slots = slots
+	now := time.Now()
+	for key, s := range slots {
+		v.ages[key] = firstSeen{version: s.Value.Version, at: now}
+	}
+	return nil
+}
+
+func (v *voter) close() error {
+	v.mu.Lock() // whoever is writing finishes first
+	defer v.mu.Unlock()
+	if v.failed == nil {
+		v.failed = fmt.Errorf("closed")
+	}
+	return v.disk.close()
+}
+
+// vote answers one request, once what it changed is on disk.
+func (v *voter) vote(r register.Request) register.Answer {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.failed != nil {
+		return v.failing(r)
+	}
+	answer, change := v.acceptor.Vote(r)
+	if change == register.SlotChanged {
+		if v.failed = v.disk.saveSlot(r.Key, v.acceptor.Slots[r.Key]); v.failed != nil {
+			return v.failing(r)
+		}
+	}
+	v.noteAge(r.Key)
+	if answer.Value != (register.Value{}) {
+		answer.Age = v.age(r.Key)
+	}
+	return answer
+}
+
+func (v *voter) failing(r register.Request) register.Answer {
+	return register.Answer{Kind: register.Refused, Voter: v.acceptor.Me, Round: r.Round, Refusal: register.Failing}
+}
+
+func (v *voter) noteAge(key string) {
+	version := v.acceptor.Slots[key].Value.Version
+	if version != "" && v.ages[key].version != version {
+		v.ages[key] = firstSeen{version: version, at: time.Now()}
+	}
+}
+
+// age is less than the truth by what two clocks' rates may differ.
+func (v *voter) age(key string) time.Duration {
+	since := time.Since(v.ages[key].at)
+	return since - since/200
+}
+
+func (v *voter) status() register.Status {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.acceptor.Status()
+}
+
+// aliveFor is how recent a sign of life must be for a voter's data directory not
+// to be given up.
+const aliveFor = 5 * time.Second
+
+// admit and install serve another voter's transfer.
+func (v *voter) admit(r register.AdmitRequest) register.AdmitAnswer {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	last, heard := v.heard[v.electorate.Voter(r.Voter)]
+	if heard && last.as.Nonce != r.As.Nonce && last.as.Generation > 0 && time.Since(last.at) < aliveFor {
+		return register.AdmitAnswer{Voter: v.acceptor.Me, Refusal: register.StillAlive, Standing: v.acceptor.Standing}
+	}
+	answer, change := v.acceptor.Admit(r)
+	return v.saved(answer, change, nil)
+}
+
+func (v *voter) install(r register.InstallRequest) register.AdmitAnswer {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	answer, change := v.acceptor.Install(r)
+	keys := make([]string, 0, len(r.Values))
+	for key := range r.Values {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return v.saved(answer, change, keys)
+}
+
+// saved writes what a transfer changed and returns the answer to give.
+func (v *voter) saved(answer register.AdmitAnswer, change register.Change, keys []string) register.AdmitAnswer {
+	if v.failed == nil && change != register.Nothing {
+		v.failed = v.save(keys)
+	}
+	if v.failed != nil {
+		return register.AdmitAnswer{Voter: v.acceptor.Me, Refusal: register.Failing}
+	}
+	return answer
+}
+
+// save writes the slots first: a standing that votes must never lie on a disk
+// whose slots are not there yet.
+func (v *voter) save(keys []string) error {
+	for _, key := range keys {
+		if err := v.disk.saveSlot(key, v.acceptor.Slots[key]); err != nil {
+			return err
+		}
+		v.noteAge(key)
+	}
+	return v.disk.saveStanding(v.electorate, v.acceptor.Standing)
+}
+
+// become replaces a blank acceptor by the one an admission ended with.
+func (v *voter) become(a register.Acceptor) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.failed != nil {
+		return v.failed
+	}
+	v.acceptor = a
+	keys := make([]string, 0, len(a.Slots))
+	for key := range a.Slots {
+		keys = append(keys, key)
+	}
+	v.failed = v.save(keys)
+	return v.failed
+}
+
+// learn notes a sign of life of another voter, and what it knows of all.
+func (v *voter) learn(node string, s register.Standing) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.heard[node] = contact{as: register.Incarnation{Generation: s.Generation, Nonce: s.Nonce}, at: time.Now()}
+	mine := v.acceptor.Standing
+	if v.failed != nil || mine.Founding == "" || s.Founding != mine.Founding {
+		return
+	}
+	if learnt := mine.Learn(s.Known); learnt != mine {
+		v.acceptor.Standing = learnt
+		v.failed = v.disk.saveStanding(v.electorate, learnt)
+	}
+}
