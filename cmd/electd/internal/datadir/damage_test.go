@@ -18,7 +18,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Close()
-	for _, path := range []string{e.file("floor"), e.file("sessions"), e.file("pause"), filepath.Join(d.Path(), "identity")} {
+	for _, path := range []string{e.file("floor"), e.file("pause"), filepath.Join(d.Path(), "sessions"), filepath.Join(d.Path(), "identity")} {
 		whole, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package datadir keeps what a node must remember across restarts (design 3.2):
-// its identity, and for each election its own sessions, the highest epoch it
-// has seen, and a pause. One node has one directory, and one process at a time
-// has the directory.
+// its identity, its sessions, and for each election the highest epoch it has seen
+// and a pause. One node has one directory, and one process at a time has the
+// directory.
 //
 // Whatever is saved is on disk when the call returns, and a kill or a power cut
 // between any two steps leaves either the old or the new: every file is written
@@ -40,16 +40,18 @@ type Dir struct {
 	drawn    string // the random identity, whichever one is used
 	identity string
 	session  string
+	sessions []session // newest, this process's, last
 	lock     *flock.Flock
 
 	mu        sync.Mutex
 	elections map[string]*Election
 }
 
-// Open locks the directory at path for node, and creates what is missing. The
-// error is an *InUseError if another process has it, an *OtherNodeError if it
-// belongs to another node, a *CorruptError if a file in it cannot be trusted,
-// and a *UnusableError if the system refuses.
+// Open locks the directory at path for node, creates what is missing, and records
+// this process's session: by the time it returns, a later process can know of
+// this one. The error is an *InUseError if another process has the directory, an
+// *OtherNodeError if it belongs to another node, a *CorruptError if a file in it
+// cannot be trusted, and an *UnusableError if the system refuses.
 func Open(path, node string, identity Identity) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,7 +71,7 @@ func Open(path, node string, identity Identity) (*Dir, error) {
 	return d, nil
 }
 
-// load reads or draws the identity, once the lock is held.
+// load reads or draws the identity and records the session, once the lock is held.
 func (d *Dir) load(identity Identity) error {
 	if err := sweep(d.path); err != nil {
 		return err
@@ -82,7 +84,7 @@ func (d *Dir) load(identity Identity) error {
 	if identity == NodeID {
 		d.identity = d.node
 	}
-	return nil
+	return d.register()
 }
 
 // Path returns the directory's absolute path.
@@ -97,11 +99,20 @@ func (d *Dir) Identity() string { return d.identity }
 // Session returns this process's session, drawn when the directory was opened.
 func (d *Dir) Session() string { return d.session }
 
+// Sessions returns this node's latest sessions, the present one last.
+func (d *Dir) Sessions() []string {
+	var ids []string
+	for _, s := range d.sessions {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
 // Close lets go of the directory. Nothing may be saved afterwards.
 func (d *Dir) Close() error { return d.lock.Close() }
 
 // own are the names that electd puts into its directory.
-var own = regexp.MustCompile(`^(lock|identity|elections|api\.sock|lost\+found|\.identity\d+)$`)
+var own = regexp.MustCompile(`^(lock|identity|sessions|elections|api\.sock|lost\+found|\.(identity|sessions)\d+)$`)
 
 // prepare makes sure that path is a directory of ours, closed to others. A
 // directory that is somebody else's is left alone.

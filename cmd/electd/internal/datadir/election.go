@@ -19,15 +19,12 @@ type Election struct {
 	path string
 
 	mu       sync.Mutex
-	sessions []session // newest, this process's, last
 	floor    core.Epoch
 	hasFloor bool
 	pause    time.Time
 }
 
-// Election returns what is kept for the election of that name, having recorded
-// this process's session in it: by the time it returns, a later process can
-// know of this one.
+// Election returns what is kept for the election of that name.
 func (d *Dir) Election(name string) (*Election, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -52,12 +49,10 @@ func (e *Election) open() error {
 	if err := sweep(e.path); err != nil {
 		return err
 	}
-	for _, read := range []func() error{e.readSessions, e.readFloor, e.readPause} {
-		if err := read(); err != nil {
-			return err
-		}
+	if err := e.readFloor(); err != nil {
+		return err
 	}
-	return e.register()
+	return e.readPause()
 }
 
 // ProgramLock returns the path of the lock that a supervised program's watchdog

@@ -1,6 +1,10 @@
 package datadir
 
-import "github.com/electd/electd/cmd/electd/internal/supervise/lockfile"
+import (
+	"path/filepath"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/lockfile"
+)
 
 // keptSessions is how many sessions are kept. Only the last but one matters to
 // the protocol; the others are for people.
@@ -21,45 +25,31 @@ type sessionsFile struct {
 	Sessions []session `json:"sessions"`
 }
 
-func (e *Election) readSessions() error {
+// register reads the sessions so far and records this process's as the newest.
+func (d *Dir) register() error {
+	path := filepath.Join(d.path, "sessions")
 	var file sessionsFile
-	_, err := restore(e.file("sessions"), "sessions", e.name,
+	_, err := restore(path, "sessions", "",
 		"remove it: the node then waits for a lease it still holds to run out, instead of taking it back at once", &file)
-	e.sessions = file.Sessions
-	return err
-}
-
-// register records this process's session as the newest.
-func (e *Election) register() error {
-	list := append(e.sessions, session{ID: e.dir.session, Identity: e.dir.drawn, Boot: bootID()})
-	list = list[max(0, len(list)-keptSessions):]
-	if err := save(e.file("sessions"), sessionsFile{stamped{format, "sessions", e.name}, list}); err != nil {
+	if err != nil {
 		return err
 	}
-	e.sessions = list
-	return nil
-}
-
-// Sessions returns this node's sessions in the election, the present one last.
-func (e *Election) Sessions() []string {
-	var ids []string
-	for _, s := range e.sessions {
-		ids = append(ids, s.ID)
-	}
-	return ids
+	list := append(file.Sessions, session{ID: d.session, Identity: d.drawn, Boot: bootID()})
+	d.sessions = list[max(0, len(list)-keptSessions):]
+	return save(path, sessionsFile{stamped{format, "sessions", ""}, d.sessions})
 }
 
 // Previous returns the session recorded immediately before the present one, if
 // there is one and the locks can speak for it (same directory, machine not
-// restarted since).
-// Its process is dead, since this one has the directory's lock; dead says
-// whether the program it supervised is as well, every process of it. Ask before
-// this session starts a program of its own.
+// restarted since). Its process is dead, since this one has the directory's
+// lock; dead says whether the program it supervised for this election is as
+// well, every process of it. Ask before this session starts a program of its own.
 func (e *Election) Previous() (id string, dead bool, err error) {
-	if len(e.sessions) < 2 {
+	list := e.dir.sessions
+	if len(list) < 2 {
 		return "", false, nil
 	}
-	before, now := e.sessions[len(e.sessions)-2], e.sessions[len(e.sessions)-1]
+	before, now := list[len(list)-2], list[len(list)-1]
 	if before.Identity != now.Identity || before.Boot != now.Boot || now.Boot == "" {
 		return "", false, nil
 	}
