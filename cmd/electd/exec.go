@@ -18,7 +18,6 @@ import (
 
 func execCommand(s streams) *cobra.Command {
 	var f config.Flags
-	var path string
 	c := &cobra.Command{
 		Use:   "exec --election NAME [flags] -- COMMAND [ARG ...]",
 		Short: "Run a command on one machine at a time",
@@ -51,7 +50,6 @@ The exit status is the command's. SIGTERM and SIGINT are passed on to it.`,
 	flags.StringVar(&f.APISocket, "api-socket", "", "`PATH` of the API's socket")
 	flags.StringVar(&f.LogLevel, "log-level", "", "`LEVEL`: trace, debug, info, warn or error (default warn)")
 	flags.StringVar(&f.LogFormat, "log-format", "", "`FORMAT`: text or json")
-	_ = path
 	return c
 }
 
@@ -60,15 +58,16 @@ func runExec(s streams, f config.Flags) error {
 	if f.LogLevel == "" {
 		f.LogLevel = "warn"
 	}
+	if err := checkFlags(s, f); err != nil {
+		return err
+	}
 	dir, err := execDir(&f)
 	if err != nil {
 		return status{exitConfig, fmt.Errorf("electd exec: %w", err)}
 	}
 	c, diags := config.FromFlags(f)
-	if diags.Len() > 0 {
-		diags.Write(s.err, 0, false)
-	}
 	if diags.HasErrors() {
+		diags.Write(s.err, 0, false)
 		return errors.Join(status{code: exitUsage}, dir.Close())
 	}
 	signals := make(chan os.Signal, 8)
@@ -76,7 +75,7 @@ func runExec(s streams, f config.Flags) error {
 	defer signal.Stop(signals)
 	log := newLog(s, c)
 	fmt.Fprintf(s.err, "electd: node %s waits for election %q; without peers, the arbiter alone decides, with a lease of %s\n", f.Node, f.Election, c.Elections[0].ArbiterLease)
-	a, err := start(agent.Options{
+	a, err := start(s, agent.Options{
 		Config: c, Dir: dir, Version: version, Log: log,
 		Stdin: s.in, Stdout: s.out, Stderr: s.err, Foreground: true,
 	})
@@ -84,6 +83,25 @@ func runExec(s streams, f config.Flags) error {
 		return err
 	}
 	return execUntilDone(a, signals)
+}
+
+// checkFlags says what is wrong with the flags before a data directory is made
+// for them; which one it will be does not matter yet.
+func checkFlags(s streams, f config.Flags) error {
+	if f.Node == "" {
+		f.Node = datadir.HostName()
+	}
+	if f.DataDir == "" {
+		f.DataDir = os.TempDir()
+	}
+	_, diags := config.FromFlags(f)
+	if diags.Len() > 0 {
+		diags.Write(s.err, 0, false)
+	}
+	if diags.HasErrors() {
+		return status{code: exitUsage}
+	}
+	return nil
 }
 
 // execDir opens the data directory: the one given, or the first free one of the

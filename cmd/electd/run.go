@@ -74,7 +74,7 @@ func runDaemon(s streams, o agent.Options) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
-	a, err := start(o)
+	a, err := start(s, o)
 	if err != nil {
 		return err
 	}
@@ -87,14 +87,25 @@ func runDaemon(s streams, o agent.Options) error {
 	return errors.Join(failure(cause), stop(a))
 }
 
-func start(o agent.Options) (*agent.Agent, error) {
+func start(s streams, o agent.Options) (*agent.Agent, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	a, err := agent.Start(ctx, o)
 	if err != nil {
-		return nil, status{exitConfig, fmt.Errorf("electd cannot start:\n%w", err)}
+		return nil, wrong(s, err)
 	}
 	return a, nil
+}
+
+// wrong prints what is wrong with a configuration, with the lines it is about
+// where it is about any.
+func wrong(s streams, err error) error {
+	var located *config.Error
+	if errors.As(err, &located) {
+		located.Diagnostics.Write(s.err, 0, false)
+		return status{code: exitConfig}
+	}
+	return status{exitConfig, fmt.Errorf("electd cannot start: %w", err)}
 }
 
 func failure(cause error) error {

@@ -35,7 +35,7 @@ Exit status: 0 valid, 3 not valid.`,
 			defer cancel()
 			host, err := agent.OpenArbiter(ctx, c, hclog.NewNullLogger())
 			if err != nil {
-				return status{exitConfig, err}
+				return wrong(s, err)
 			}
 			if err := host.Close(); err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 )
 
 // Observer is told what happens, for logs, metrics and the API. It is called
-// from the node's loop and must not block.
+// from the node's loop, Answered from the call's own goroutine, and must not block.
 type Observer interface {
 	// Guarded reports what the guard answers from now on: open at epoch until
 	// that instant, or, with epoch zero, shut.

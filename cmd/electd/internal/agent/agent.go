@@ -176,7 +176,7 @@ func (a *Agent) apiConfig() api.Config {
 
 // observers are all who are told what an election does.
 func (a *Agent) observers(e *election) node.Observer {
-	all := node.Observers{&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now()}, a.api.Observe(e.name)}
+	all := node.Observers{&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now(), failing: core.Applied}, a.api.Observe(e.name)}
 	if a.control != nil {
 		all = append(all, a.control.observe(e.name))
 	}

@@ -122,6 +122,7 @@ var ErrRefused = errors.New("the store is refused")
 // probeUntilKnown probes until the store answers, visibly, and opens the gate or
 // ends the daemon.
 func (a *Agent) probeUntilKnown(ctx context.Context) {
+	said := ""
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
 		report, err := Probe(ctx, a.host)
 		switch {
@@ -141,7 +142,10 @@ func (a *Agent) probeUntilKnown(ctx context.Context) {
 		if err != nil {
 			why = err.Error()
 		}
-		a.log.Warn("the store does not answer yet: this node follows, but does not stand", "why", why, "again_in", pause)
+		if why != said {
+			a.log.Warn("the store does not answer yet: this node follows, but does not stand", "why", why)
+			said = why
+		}
 		a.gate.set(probeUnreachable, why)
 		select {
 		case <-ctx.Done():
