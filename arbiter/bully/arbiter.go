@@ -112,6 +112,9 @@ func (a *Arbiter) start(ctx context.Context) error {
 func (a *Arbiter) connect() error {
 	a.net = &network{me: -1, peers: make([]*peer, a.electorate.Size())}
 	a.electors = a.net
+	if a.config.way != nil {
+		a.electors = a.config.way(a.net)
+	}
 	for i := range a.electorate.Size() {
 		node := a.electorate.Voter(i)
 		if node == a.config.Node {

@@ -27,6 +27,7 @@ type cluster struct {
 	config  func(*Config) // further settings, for every node
 	nodes   map[string]*Arbiter
 	joiners atomic.Int64
+	wall    wall
 }
 
 func newCluster(t *testing.T, n int) *cluster {
@@ -52,6 +53,9 @@ func (c *cluster) configOf(node string) Config {
 	}
 	if c.address[node] == "" {
 		config.DataDir, config.VoteListen = "", ""
+	}
+	config.way = func(e electors) electors {
+		return &walled{electors: e, wall: &c.wall, node: node, voter: func(i int) string { return c.voters[i] }}
 	}
 	c.config(&config)
 	return config

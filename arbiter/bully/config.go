@@ -34,9 +34,10 @@ type Config struct {
 	TLS      *TLS `electd:"tls,block" doc:"Certificates of the votes. The subject alternative name of a voter's certificate is its node id."`
 	Insecure bool `electd:"insecure" doc:"Vote without TLS. Only where every address is on loopback."`
 
-	log       *slog.Logger         // tests: where to log
-	listener  net.Listener         // tests: instead of VoteListen
-	transport memberlist.Transport // tests: instead of Bind
+	log       *slog.Logger            // tests: where to log
+	listener  net.Listener            // tests: instead of VoteListen
+	transport memberlist.Transport    // tests: instead of Bind
+	way       func(electors) electors // tests: what stands between this node and the voters
 }
 
 // TLS names the files of the votes' mutual TLS.

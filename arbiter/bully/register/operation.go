@@ -42,8 +42,8 @@ type Result struct {
 	Age     time.Duration // Found: least time since Value was stored; zero: unknown
 }
 
-// maxQueries is how often a read looks without disturbing a write that is under
-// way, before it settles the matter with a ballot of its own.
+// maxQueries is how often an operation looks without disturbing a write that is
+// under way, before it settles the matter with a ballot of its own.
 const maxQueries = 3
 
 // Operation is one read or swap of one key. A swap keeps its Version through all
@@ -55,7 +55,8 @@ type Operation struct {
 	Why     [MaxVoters]Refusal // the latest refusal of each voter, for messages
 	Risked  bool               // an Accept of Want.Value has left: it may be applied any time
 	Seen    Ballot             // the highest ballot heard of; the next one must be above it
-	Queries uint8
+	Queries uint8              // since the last ballot
+	Own     Ballot             // fresh, for when a query shows that it is needed
 	Result  Result
 }
 
@@ -73,9 +74,10 @@ func Begin(w Want, ballot Ballot) (Operation, Next) {
 }
 
 // Again begins the next round after a Pause. The ballot must be fresh and above
-// Seen.
+// Seen. It looks first: whoever outbid this operation may have settled it.
 func (o *Operation) Again(ballot Ballot) Next {
-	if o.IsRead() && o.Queries < maxQueries {
+	if o.Queries < maxQueries {
+		o.Own = ballot
 		return o.query()
 	}
 	return o.prepare(ballot)
@@ -114,6 +116,7 @@ func (o *Operation) query() Next {
 
 func (o *Operation) prepare(ballot Ballot) Next {
 	o.Seen = Highest(o.Seen, ballot)
+	o.Queries = 0
 	return o.ask(Request{Kind: Prepare, Ballot: ballot})
 }
 
@@ -137,9 +140,9 @@ func (o *Operation) finish(r Result) Next {
 	return Finished
 }
 
-// weighReports ends a read once a majority has accepted in one and the same
-// ballot: that ballot is decided, and none above it was when the read began, for
-// one of this majority would have told.
+// weighReports looks for a majority that has accepted in one and the same
+// ballot: that ballot is decided, and none above it was when the query began, for
+// one of this majority would have told. A read has its result then.
 func (o *Operation) weighReports() Next {
 	set, count := valid(&o.Answers, Report)
 	for i := range o.Answers {
@@ -153,13 +156,28 @@ func (o *Operation) weighReports() Next {
 			}
 		}
 		if agreed >= majority(o.Want.Voters) {
-			return o.finish(Result{Outcome: Found, Value: o.Answers[i].Value, Age: o.age(o.Answers[i].Value)})
+			return o.decided(o.Answers[i].Value)
 		}
 	}
 	if count >= majority(o.Want.Voters) {
 		return Pause // they differ: a write is under way, or was left half done
 	}
 	return o.listenOrGiveUp(count)
+}
+
+// decided goes on from what a query found decided.
+func (o *Operation) decided(v Value) Next {
+	switch {
+	case o.IsRead():
+		return o.finish(Result{Outcome: Found, Value: v, Age: o.age(v)})
+	case v == o.Want.Value:
+		return o.finish(Result{Outcome: Stored, Value: v})
+	case v.Version == o.Want.Expected:
+		return o.prepare(o.Own)
+	case o.Risked: // mine may have been decided and overwritten since
+		return o.finish(Result{Outcome: Unknown})
+	}
+	return o.finish(Result{Outcome: Mismatch, Value: v})
 }
 
 // weighPromises goes on to accept once a majority has promised. Of the values
@@ -185,7 +203,7 @@ func (o *Operation) weighPromises() Next {
 		return o.accept(current)
 	case current.Version == o.Want.Expected || current.Version == o.Want.Value.Version:
 		return o.accept(o.Want.Value)
-	case o.Risked: // mine may have been decided and overwritten since
+	case o.Risked: // as in decided
 		return o.finish(Result{Outcome: Unknown})
 	case current == Value{}:
 		return o.finish(Result{Outcome: Mismatch})

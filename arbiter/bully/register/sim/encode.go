@@ -79,6 +79,7 @@ func (c *call) encode(b []byte) []byte {
 	}
 	b = append(append(b, c.since...), ';', flag(o.Risked))
 	b = encodeBallot(b, o.Seen)
+	b = encodeBallot(append(b, o.Queries), o.Own)
 	return encodeRequest(b, o.Request)
 }
 

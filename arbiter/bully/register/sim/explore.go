@@ -19,7 +19,8 @@ type Bound struct {
 	Stored   string  // a version that all voters hold at the outset
 	Writes   []Write // one swap each
 	Reads    int     // reads, after the swaps in the numbering
-	Ballots  int     // ballots a call may try before it gives up
+	Ballots  int     // how often a call may try before it gives up
+	Looks    bool    // calls that were outbid look before they try another ballot
 	Together bool    // all calls begin before anything else happens
 	GiveUp   bool    // callers may give up at any moment, not only when stuck
 	DiskLoss bool    // voter 0 loses its disk once, at any moment
@@ -317,7 +318,9 @@ func (x *explorer) follow(w *world, i int, next register.Next) error {
 			return x.follow(w, i, c.op.Expire())
 		}
 		c.ballots++
-		c.op.Queries = 3 // the ballot is what is interesting, not another look
+		if !w.bound.Looks {
+			c.op.Queries = 3 // straight to the next ballot
+		}
 		return x.follow(w, i, c.op.Again(register.Ballot{Counter: c.op.Seen.Counter + 1, Writer: writer(i)}))
 	case register.Finished:
 		c.done = true

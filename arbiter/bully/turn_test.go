@@ -1,0 +1,183 @@
+package bully
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/electd/electd/arbiter/bully/gossip"
+	"github.com/electd/electd/arbiter/bully/register"
+	"github.com/electd/electd/core"
+)
+
+// ranked waits until every node knows how the others rank.
+func (c *cluster) ranked() {
+	c.t.Helper()
+	eventually(c.t, "all are ranked", func() error {
+		pairs := 0
+		for _, a := range c.nodes {
+			pairs += len(a.ranks.above(gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}, time.Now()))
+		}
+		if n := len(c.nodes); pairs != n*(n-1)/2 {
+			return fmt.Errorf("%d of %d pairs", pairs, n*(n-1)/2)
+		}
+		return nil
+	})
+}
+
+func (c *cluster) take(ctx context.Context, node string, expected core.Version) error {
+	_, err := c.nodes[node].CompareAndSwap(ctx, core.Swap{Key: lease, Expected: expected, Record: []byte(node), Intent: core.Take})
+	return err
+}
+
+func TestHighestRankWinsAFreshElection(t *testing.T) {
+	for name, test := range map[string]struct {
+		suitability map[string]int
+		want        string
+	}{
+		"by suitability": {map[string]int{"a": 1, "b": 9, "c": 5}, "b"},
+		"by node id":     {nil, "c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 3)
+			c.config = func(config *Config) { config.Suitability, config.Profile = test.suitability[config.Node], "lan" }
+			c.start("a", "b", "c")
+			c.ready()
+			c.ranked()
+			var version core.Version
+			for round := range 3 {
+				var all sync.WaitGroup
+				for node := range c.nodes {
+					all.Go(func() { _ = c.take(within(t, 5*time.Second), node, version) })
+				}
+				all.Wait()
+				s, err := c.read("a", lease)
+				if err != nil || string(s.Record) != test.want {
+					t.Fatalf("round %d: %q leads, %v; want %s", round, s.Record, err, test.want)
+				}
+				version = s.Version
+			}
+		})
+	}
+}
+
+// The leader, highest in rank, is gone. Whoever is next does not wait for it
+// although gossip may hold it for alive a while longer.
+func TestDeadHigherRankIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.Profile = "wan" } // a turn is a second
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	c.stop("c")
+	start := time.Now()
+	if err := c.take(within(t, 5*time.Second), "b", ""); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(start); waited > 900*time.Millisecond {
+		t.Errorf("b waited %v for c, which refuses connections", waited)
+	}
+}
+
+// A higher rank that is up but does not stand, because its service is unhealthy
+// or paused, gives up its turn.
+func TestHigherRankThatDoesNotStandLosesItsTurn(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	start := time.Now()
+	if err := c.take(within(t, 5*time.Second), "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if waited, turn := time.Since(start), profiles["fast"].turn; waited < 2*turn {
+		t.Errorf("a waited %v, less than two turns of %v", waited, turn)
+	}
+}
+
+func TestWaitingForAHigherRankIsNamed(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.Profile = "wan" }
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	err := c.take(within(t, 300*time.Millisecond), "a", "")
+	if !errors.Is(err, core.ErrUnavailable) || !strings.Contains(err.Error(), "waits for higher-ranked c, b") {
+		t.Fatalf("a takes before its turn: %v", err)
+	}
+	c.expect("b", lease, "", "")
+	// Its wait goes on with the next attempt instead of beginning anew.
+	eventually(t, "a's turn comes although no attempt lasts a turn", func() error {
+		return c.take(within(t, 300*time.Millisecond), "a", "")
+	})
+}
+
+// A returning higher rank leaves the leader alone: a leader's renewals never wait,
+// and nobody but the leader hands over.
+func TestReturningHigherRankDoesNotPreempt(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	c.stop("c")
+	v := c.mustSwap("b", lease, "", "b leads")
+	c.start("c")
+	c.ready()
+	c.ranked()
+	for range 3 {
+		v = c.mustSwap("b", lease, v, "b renews")
+	}
+	if node, ok := c.nodes["b"].Preferred(); ok {
+		t.Errorf("b should hand over to %s although preempt_after is not set", node)
+	}
+	c.expect("c", lease, "b renews", v)
+}
+
+func TestPreemptAfterNamesWhomToHandOverTo(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.PreemptAfter = 500 * time.Millisecond }
+	c.start("a", "b")
+	c.start("c")
+	c.ready()
+	back := time.Now()
+	eventually(t, "b is to hand over to c", func() error {
+		if node, ok := c.nodes["b"].Preferred(); !ok || node != "c" {
+			return fmt.Errorf("%q, %v", node, ok)
+		}
+		return nil
+	})
+	if since := time.Since(back); since < 300*time.Millisecond {
+		t.Errorf("after %v already", since)
+	}
+	if node, ok := c.nodes["c"].Preferred(); ok {
+		t.Errorf("c ranks highest and should hand over to %s", node)
+	}
+}
+
+// News, true or not, ends a wait at most. The votes decide.
+func TestFalseNewsChangesNoDecision(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	v := c.mustSwap("a", lease, "", "one")
+	for _, a := range c.nodes {
+		a.hear(news{key: lease, ballot: register.Ballot{Counter: 1 << 60, Writer: "liar"}, version: "false"})
+	}
+	c.expect("b", lease, "one", v)
+	if _, err := c.swap("c", lease, "false", "two"); core.WriteOutcome(err) != core.Conflict {
+		t.Errorf("a swap on a version that only news knows: %v", err)
+	}
+	if err := c.take(within(t, 5*time.Second), "c", v); err != nil {
+		t.Errorf("a take on the true version: %v", err)
+	}
+}
