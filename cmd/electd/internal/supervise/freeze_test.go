@@ -2,7 +2,9 @@ package supervise_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -19,10 +21,7 @@ const killAllowance = 50 * time.Millisecond
 // node's program starts, which is when the authority ends. The last moment of
 // the one and the first of the other are witnessed by the processes themselves.
 func TestFrozenElectd(t *testing.T) {
-	rounds := 50
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := freezeRounds(t)
 	smallest := time.Hour
 	for i := range rounds {
 		cgroup := []string{"yes", "no"}[i%2]
@@ -34,6 +33,23 @@ func TestFrozenElectd(t *testing.T) {
 	}
 	t.Logf("%d rounds, smallest gap %v before the authority ends", rounds, smallest)
 	fmt.Printf("frozen electd: %d rounds, no overlap; smallest gap %v (kill allowance %v)\n", rounds, smallest, killAllowance)
+}
+
+// freezeRounds is 50, fewer for a short test, and what ELECTD_FREEZE_ROUNDS says
+// for a long one.
+func freezeRounds(t *testing.T) int {
+	t.Helper()
+	if s := os.Getenv("ELECTD_FREEZE_ROUNDS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if testing.Short() {
+		return 4
+	}
+	return 50
 }
 
 // freezeOnce returns the time from the last life sign to the end of authority.

@@ -195,8 +195,11 @@ func TestKillsAtTheDeadline(t *testing.T) {
 			r.until(time.Minute)
 			leader := r.expect(watchdog.Started)
 			pids := []int{leader.PID, r.pid(), r.pid(), r.pid()}
-			if got := leader.Cgroup != ""; got != cgroup {
-				t.Errorf("cgroup %q; this test needs the right to make one", leader.Cgroup)
+			if cgroup && leader.Cgroup == "" {
+				t.Skip("SKIPPED: no control group can be made here; run as root, or with a delegated one")
+			}
+			if !cgroup && leader.Cgroup != "" {
+				t.Errorf("a control group %q though none was wanted", leader.Cgroup)
 			}
 			mustBeFree(t, lock, false)
 
