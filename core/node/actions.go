@@ -51,6 +51,7 @@ func (n *Node) send(a *core.Action) {
 	}
 	m := a.Message
 	m.WallClock = time.Now().UnixNano()
+	n.observer.Sent(a.Peer, m.Kind)
 	n.transport.Send(a.Peer, m)
 }
 

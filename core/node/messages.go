@@ -31,6 +31,7 @@ func (n *Node) measure(now core.Instant, ev *core.Event) {
 	if m == nil {
 		return
 	}
+	n.observer.Received(m.Node, m.Kind)
 	switch m.Kind {
 	case core.Heartbeat:
 		if m.WallClock != 0 {

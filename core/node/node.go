@@ -193,6 +193,9 @@ func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
 			out = n.breakDown(r, now, ev)
 		}
 	}()
+	if ev.Kind == core.Ticked && n.state.Next < now {
+		n.observer.Late(now.Sub(n.state.Next))
+	}
 	n.measure(now, ev)
 	out = core.Step(&n.config, &n.state, now, *ev, actions)
 	n.trace.step(now, ev, out, &n.state)

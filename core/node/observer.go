@@ -18,6 +18,12 @@ type Observer interface {
 	Told(reason core.Reason, epoch core.Epoch)
 	// Answered reports one call to the arbiter.
 	Answered(Call)
+	// Sent reports a message that left for a peer.
+	Sent(peer string, kind core.MessageKind)
+	// Received reports a message that came from a peer.
+	Received(peer string, kind core.MessageKind)
+	// Late reports by how much the loop missed the instant it wanted to wake at.
+	Late(by time.Duration)
 	// RoundTrip reports how long a peer took to acknowledge a heartbeat.
 	RoundTrip(peer string, took time.Duration)
 	// Offset reports a peer's wall clock less this node's, within the uncertainty.
@@ -58,6 +64,15 @@ func (Unobserved) Told(core.Reason, core.Epoch) {}
 // Answered does nothing.
 func (Unobserved) Answered(Call) {}
 
+// Sent does nothing.
+func (Unobserved) Sent(string, core.MessageKind) {}
+
+// Received does nothing.
+func (Unobserved) Received(string, core.MessageKind) {}
+
+// Late does nothing.
+func (Unobserved) Late(time.Duration) {}
+
 // RoundTrip does nothing.
 func (Unobserved) RoundTrip(string, time.Duration) {}
 
@@ -95,6 +110,27 @@ func (all Observers) Told(reason core.Reason, epoch core.Epoch) {
 func (all Observers) Answered(c Call) {
 	for _, o := range all {
 		o.Answered(c)
+	}
+}
+
+// Sent tells each.
+func (all Observers) Sent(peer string, kind core.MessageKind) {
+	for _, o := range all {
+		o.Sent(peer, kind)
+	}
+}
+
+// Received tells each.
+func (all Observers) Received(peer string, kind core.MessageKind) {
+	for _, o := range all {
+		o.Received(peer, kind)
+	}
+}
+
+// Late tells each.
+func (all Observers) Late(by time.Duration) {
+	for _, o := range all {
+		o.Late(by)
 	}
 }
 
