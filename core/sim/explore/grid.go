@@ -1,0 +1,74 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/electd/electd/core"
+)
+
+// Tick is one heartbeat interval, in nanoseconds of every node's clock. It
+// divides by what the core divides intervals by.
+const Tick = 12
+
+// Grid bounds one search.
+type Grid struct {
+	Name  string
+	About string // one sentence: what it looks for
+
+	Nodes          int
+	Joining        int // how many of them start without being electors
+	HeartbeatLease int // ticks
+	ArbiterLease   int
+	ArbiterTimeout int
+	Empty          bool // begins with no record instead of with a led group
+	Ages           bool // the store says how old a record is, and its date
+	Hellos         bool // Hello takes its time like any message; else it arrives at once
+
+	Depth    int        // longest trace
+	States   int        // bound of the search; 0: none
+	Epochs   core.Epoch // highest epoch followed
+	InFlight int        // messages of one kind between two nodes; older ones are lost
+	Delay    int        // ticks that a message may take; what takes longer is lost
+
+	Budget Budget
+}
+
+// Budget says how often each thing may happen in one trace.
+type Budget struct {
+	Restarts  [maxNodes]int8 // of each node, as a whole machine
+	Process   int8           // restarts of which the service outlives the process
+	LostDisks int8
+	Late      int8 // timers that fire a tick late: a paused process
+	Duplicate int8 // messages that arrive again
+	Unknown   int8 // writes that are answered "unknown", and may land at any time
+	Failed    int8 // requests that certainly did not happen
+	Conflicts int8 // writes answered "conflict" wrongly, applied or not
+	Split     int8 // reads that are answered later than they look
+	Torn      int8
+	Stale     int8
+	Deleted   int8
+	StepDowns int8
+	Sick      int8
+	Admitted  int8
+}
+
+// config returns the configuration of one session.
+func (g *Grid) config(node int, session, identity, previous string) *core.Config {
+	c := &core.Config{
+		Election: "e", Node: nodeName(node), Identity: identity, Session: session, Previous: previous,
+		ArbiterLease:      ticks(g.ArbiterLease),
+		HeartbeatInterval: ticks(1),
+		HeartbeatLease:    ticks(g.HeartbeatLease),
+		ArbiterTimeout:    ticks(g.ArbiterTimeout),
+	}
+	for other := range g.Nodes {
+		if other != node {
+			c.Peers = append(c.Peers, nodeName(other))
+		}
+	}
+	return c
+}
+
+func nodeName(i int) string { return string(rune('a' + i)) }
+
+func ticks(n int) time.Duration { return time.Duration(n) * Tick }

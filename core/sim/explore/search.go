@@ -1,0 +1,189 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/electd/electd/core"
+)
+
+// explorer searches one grid.
+type explorer struct {
+	grid     *Grid
+	configs  configs
+	versions names
+	buffers  [32][]core.Action
+	deep     int
+	canon    canon
+	tell     func(string)
+	beyond   bool // an epoch beyond the grid's bound was reached: not followed
+}
+
+// Report is what a search showed.
+type Report struct {
+	Grid     string
+	States   int
+	Depth    int  // all traces up to this length were tried
+	Complete bool // there is nothing beyond
+	Elapsed  time.Duration
+	Failure  *Failure
+	Trace    string // the shortest trace to the failure
+	Reached  map[string]int
+}
+
+// origin says how a state was reached first.
+type origin struct {
+	parent uint32
+	by     choice
+}
+
+// Explore searches a grid breadth first, until nothing is new, a bound is
+// reached, an invariant fails, or stop says so.
+func Explore(g Grid, stop func() bool) Report {
+	x := &explorer{grid: &g, configs: configs{map[[3]string]*core.Config{}}}
+	began := time.Now()
+	r := Report{Grid: g.Name, Reached: map[string]int{}}
+	defer func() { r.Elapsed = time.Since(began) }()
+	first, err := g.begin(x)
+	if err != nil {
+		r.Failure = &Failure{"begin", err.Error()}
+		return r
+	}
+	s := &search{explorer: x, first: first, seen: newSet(1 << 16), stop: stop, report: &r}
+	s.run()
+	r.Elapsed = time.Since(began)
+	return r
+}
+
+// search is a breadth-first search under way. States are numbered in the order
+// in which they are found; of each only its origin is kept, and its hash.
+type search struct {
+	*explorer
+	first   *world
+	seen    *set
+	origins []origin
+	stop    func() bool
+	report  *Report
+
+	at, next, parent world
+	parentID         uint32
+	hasParent        bool
+	list             []choice
+}
+
+func (s *search) run() {
+	s.seen.add(s.canon.hash(s.grid, s.first))
+	s.origins = append(s.origins, origin{})
+	s.hasParent = false
+	for level, from := 0, 0; from < len(s.origins); level++ {
+		to := len(s.origins)
+		if level == s.grid.Depth {
+			return
+		}
+		for id := from; id < to; id++ {
+			if s.expand(uint32(id)) {
+				return
+			}
+		}
+		s.report.Depth = level + 1
+		from = to
+	}
+	s.report.Complete = true
+}
+
+// expand tries everything that can happen in a state; it reports whether the
+// search is over.
+func (s *search) expand(id uint32) bool {
+	s.rebuild(id)
+	m := mover{s.explorer, &s.at}
+	s.list = m.choices(s.list[:0])
+	for _, c := range s.list {
+		s.at.copyTo(s.grid, &s.next)
+		s.beyond = false
+		n := mover{s.explorer, &s.next}
+		n.try(c)
+		if s.next.broken != nil {
+			s.report.Failure = s.next.broken
+			s.report.States = len(s.origins)
+			s.report.Trace = s.trace(id, c)
+			return true
+		}
+		if s.beyond || !s.seen.add(s.canon.hash(s.grid, &s.next)) {
+			continue
+		}
+		s.origins = append(s.origins, origin{id, c})
+	}
+	s.report.States = len(s.origins)
+	if s.grid.States > 0 && len(s.origins) >= s.grid.States {
+		return true
+	}
+	return id%256 == 0 && s.stop != nil && s.stop()
+}
+
+// try makes a choice; what the core panics with is a failure.
+func (m *mover) try(c choice) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.deep = 0
+			v, ok := p.(*core.Violation)
+			if !ok {
+				panic(p)
+			}
+			m.broken = &Failure{v.Name, v.Text}
+		}
+	}()
+	m.take(c)
+}
+
+// rebuild brings s.at to a state by its origins. Siblings follow each other, so
+// their parent is kept.
+func (s *search) rebuild(id uint32) {
+	if id == 0 {
+		s.first.copyTo(s.grid, &s.at)
+		return
+	}
+	o := s.origins[id]
+	if !s.hasParent || s.parentID != o.parent {
+		s.replay(o.parent, &s.parent)
+		s.parentID, s.hasParent = o.parent, true
+	}
+	s.parent.copyTo(s.grid, &s.at)
+	m := mover{s.explorer, &s.at}
+	m.take(o.by)
+}
+
+// replay brings a world to a state from the first.
+func (s *search) replay(id uint32, w *world) {
+	s.first.copyTo(s.grid, w)
+	m := mover{s.explorer, w}
+	for _, c := range s.path(id) {
+		m.take(c)
+	}
+}
+
+func (s *search) path(id uint32) []choice {
+	var back []choice
+	for ; id != 0; id = s.origins[id].parent {
+		back = append(back, s.origins[id].by)
+	}
+	for i, j := 0, len(back)-1; i < j; i, j = i+1, j-1 {
+		back[i], back[j] = back[j], back[i]
+	}
+	return back
+}
+
+// trace tells in words how a failure is reached.
+func (s *search) trace(id uint32, last choice) string {
+	var b strings.Builder
+	var w world
+	s.first.copyTo(s.grid, &w)
+	s.tell = func(line string) { fmt.Fprintln(&b, line) }
+	defer func() { s.tell = nil }()
+	m := mover{s.explorer, &w}
+	for _, c := range append(s.path(id), last) {
+		m.try(c)
+	}
+	fmt.Fprintln(&b, w.broken)
+	return b.String()
+}
