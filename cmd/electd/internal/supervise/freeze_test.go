@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -58,14 +59,21 @@ func freezeOnce(t *testing.T, cgroup string) time.Duration {
 	dir := t.TempDir()
 	lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
 	w := testWitness(t, here)
-	electd := startStandIn(t, lock, lease, cgroup, "/proc/self/exe", "witnessed", here)
+	electd, said := startStandIn(t, lock, lease, cgroup, "/proc/self/exe", "witnessed", here)
 	eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
 
+	// From now on it lives from lease to lease, until it is frozen at some moment.
+	if err := electd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(said, make([]byte, 4*len("a lease ahead\n"))); err != nil {
+		t.Fatal(err)
+	}
 	if err := electd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "electd is frozen", func() bool { return stopped(electd.Process.Pid) })
-	// Whatever electd wrote before, no deadline is later than this.
+	// Whatever it wrote before, no deadline is later than this.
 	authority := boottime.In(lease).Add(killAllowance)
 	time.Sleep(authority.Left())
 	next := supervise.Program{Election: "orders", Command: []string{"/bin/true"}, Lock: filepath.Join(dir, "other-node"), StopTimeout: time.Second}.Start(2, boottime.In(time.Minute))
@@ -90,7 +98,7 @@ func TestKilledElectd(t *testing.T) {
 			dir := t.TempDir()
 			lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
 			w := testWitness(t, here)
-			electd := startStandIn(t, lock, time.Minute, cgroup, "/proc/self/exe", "witnessed", here)
+			electd, _ := startStandIn(t, lock, time.Minute, cgroup, "/proc/self/exe", "witnessed", here)
 			eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
 			if lockFree(t, lock) {
 				t.Fatal("the lock is free while the program lives")
@@ -112,15 +120,15 @@ func TestElectdKilledWhileItStarts(t *testing.T) {
 		dir := t.TempDir()
 		lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
 		w := testWitness(t, here)
-		electd := startStandIn(t, lock, time.Minute, "no", "/proc/self/exe", "witnessed", here, "0")
-		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+		electd, _ := startStandIn(t, lock, time.Minute, "no", "/proc/self/exe", "witnessed", here, "0")
+		time.Sleep(time.Duration(i) * 8 * time.Millisecond)
 		electd.Process.Kill()
 		electd.Wait()
 		eventually(t, "the lock is free", func() bool { return lockFree(t, lock) })
 		free := boottime.Now()
 		time.Sleep(50 * time.Millisecond)
 		if last := w.last(); last > free {
-			t.Errorf("killed after %d ms, the program lived %v after the lock was free", 2*i, last.Sub(free))
+			t.Errorf("killed after %d ms, the program lived %v after the lock was free", 8*i, last.Sub(free))
 		} else if last > 0 {
 			started++
 		}

@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,8 +16,8 @@ import (
 
 func ignoreTerm() { signal.Ignore(syscall.SIGTERM) }
 
-// standIn is an electd that leads: it keeps its program's deadline a lease
-// ahead, until it is frozen or killed.
+// standIn is an electd that leads. When SIGUSR1 has come it keeps its program's
+// deadline a lease ahead, and prints so, until it is frozen or killed.
 //
 //	electd LOCK LEASE CGROUP COMMAND…
 func standIn(args []string) int {
@@ -25,6 +26,8 @@ func standIn(args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	shorten := make(chan os.Signal, 1)
+	signal.Notify(shorten, syscall.SIGUSR1)
 	p := supervise.Program{
 		Election:    "orders",
 		Command:     args[3:],
@@ -33,25 +36,27 @@ func standIn(args []string) int {
 		NoCgroup:    args[2] == "no",
 		Stderr:      os.Stderr,
 	}
-	r := p.Start(1, supervise.Now().Add(10*time.Second))
+	r := p.Start(1, supervise.Now().Add(time.Minute))
+	<-shorten
 	for range time.Tick(5 * time.Millisecond) {
 		if err := r.SetDeadline(supervise.Now().Add(lease)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-		}
-		select {
-		case <-r.Done():
-			fmt.Fprintln(os.Stderr, "stand-in:", r.Exit().Err)
 			return 1
-		default:
 		}
+		fmt.Println("a lease ahead")
 	}
 	return 0
 }
 
-func startStandIn(t *testing.T, lock string, lease time.Duration, cgroup string, command ...string) *exec.Cmd {
+// startStandIn starts one. What it prints can be read from the second result.
+func startStandIn(t *testing.T, lock string, lease time.Duration, cgroup string, command ...string) (*exec.Cmd, io.Reader) {
 	t.Helper()
 	c := exec.Command("/proc/self/exe", append([]string{"electd", lock, lease.String(), cgroup}, command...)...)
 	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +64,7 @@ func startStandIn(t *testing.T, lock string, lease time.Duration, cgroup string,
 		c.Process.Kill()
 		c.Wait()
 	})
-	return c
+	return c, out
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {
