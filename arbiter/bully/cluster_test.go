@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -16,7 +18,13 @@ import (
 	"github.com/electd/electd/core"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if config := os.Getenv(roleVariable); config != "" {
+		voteUntilKilled(config)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // cluster is a set of voters in this process, each on its own port and disk.
 type cluster struct {
@@ -28,6 +36,7 @@ type cluster struct {
 	nodes   map[string]*Arbiter
 	joiners atomic.Int64
 	wall    wall
+	running []*exec.Cmd
 }
 
 func newCluster(t *testing.T, n int) *cluster {
@@ -49,7 +58,7 @@ func newCluster(t *testing.T, n int) *cluster {
 func (c *cluster) configOf(node string) Config {
 	config := Config{
 		Voters: c.voters, Node: node, DataDir: filepath.Join(c.dir, node), VoteListen: c.address[node],
-		Addresses: c.address, Bind: gossipOff, Insecure: true, Profile: "fast", AllowSmall: true, log: quiet(),
+		Addresses: maps.Clone(c.address), Bind: gossipOff, Insecure: true, Profile: "fast", AllowSmall: true, log: quiet(),
 	}
 	if c.address[node] == "" {
 		config.DataDir, config.VoteListen = "", ""

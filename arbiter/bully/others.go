@@ -68,7 +68,8 @@ func (a *Arbiter) meet(node string, s register.Standing, suitability int) {
 	default:
 		a.problems.clear("other-founding " + node)
 	}
-	a.voter.learn(node, s)
+	a.voter.alive(node, register.Incarnation{Generation: s.Generation, Nonce: s.Nonce})
+	a.voter.learn(s)
 	if standing := a.voter.status(); standing.Standing.Retired(standing.Voter) {
 		a.note("retired", fmt.Sprintf("another data directory was admitted as voter %q: this one no longer votes. Either two machines use that node id, or an old disk is back; if this is the right machine, stop it, remove %s and start it again", a.config.Node, a.config.DataDir))
 	}
@@ -87,6 +88,7 @@ func (a *Arbiter) heardFrom(node, electorate string, as register.Incarnation) {
 		a.note("twin", fmt.Sprintf("another process calls itself %q, as this one does: every node needs its own id", node))
 		return
 	}
+	a.voter.alive(node, as)
 	known := a.voter.status().Standing.Known[i]
 	if as.Nonce != known.Nonce && known.Nonce != "" && as.Generation <= known.Generation {
 		a.note("twin "+node, fmt.Sprintf("node id %q is used from a data directory that is not the admitted one: its disk was lost, or two machines use that id", node))

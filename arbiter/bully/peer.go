@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
@@ -54,19 +55,21 @@ func (p *peer) call(ctx context.Context, f func(bullyv1.VotesClient) error) erro
 	if err != nil {
 		return err
 	}
-	start := time.Now()
 	err = f(bullyv1.NewVotesClient(conn))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case err == nil:
+	if !silent(err) {
 		p.heard = time.Now()
-	case silent(err) && p.conn == conn && p.heard.Before(start) && time.Since(start) > p.patience/2:
+	} else if p.conn == conn && conn.GetState() == connectivity.Ready && time.Since(p.heard) > redialAfter*p.patience {
 		p.conn = nil
 		_ = conn.Close()
 	}
 	return err
 }
+
+// redialAfter is how many times its patience a peer lets an established
+// connection be silent. One that is only being established is left to it.
+const redialAfter = 3
 
 func silent(err error) bool {
 	code := status.Code(err)
@@ -89,12 +92,12 @@ func (p *peer) connection() (*grpc.ClientConn, error) {
 		grpc.WithDisableRetry(), // whether a write may have happened is not for a library to hide
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 500 * time.Millisecond},
-			MinConnectTimeout: p.patience,
+			MinConnectTimeout: max(2*p.patience, 2*time.Second),
 		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: p.patience}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 	)
-	p.conn = conn
+	p.conn, p.heard = conn, time.Now()
 	return conn, err
 }
 
@@ -142,15 +145,16 @@ func (n *network) vote(ctx context.Context, i int, r register.Request) (a regist
 	err = n.peers[i].call(ctx, func(c bullyv1.VotesClient) error {
 		m, err := c.Vote(ctx, wire.FromRequest(r))
 		a = wire.Answer(m, i, r.Round)
-		return err
+		return n.peers[i].signed(m, err)
 	})
 	return a, err
 }
 
 func (n *network) status(ctx context.Context, i int, ask *bullyv1.StatusRequest) (a *bullyv1.StatusAnswer, err error) {
 	err = n.peers[i].call(ctx, func(c bullyv1.VotesClient) error {
+		var err error
 		a, err = c.Status(ctx, ask)
-		return err
+		return n.peers[i].signed(a, err)
 	})
 	return a, err
 }
@@ -159,7 +163,7 @@ func (n *network) admit(ctx context.Context, i int, r register.AdmitRequest) (a 
 	err = n.peers[i].call(ctx, func(c bullyv1.VotesClient) error {
 		m, err := c.Admit(ctx, wire.FromAdmit(r, n.self.electorate.Voter(r.Voter)))
 		a = wire.AdmitAnswer(m, i)
-		return err
+		return n.peers[i].signed(m, err)
 	})
 	return a, err
 }
@@ -168,9 +172,18 @@ func (n *network) install(ctx context.Context, i int, r register.InstallRequest)
 	err = n.peers[i].call(ctx, func(c bullyv1.VotesClient) error {
 		m, err := c.Install(ctx, wire.FromInstall(r, n.self.electorate.Voter(r.Voter)))
 		a = wire.AdmitAnswer(m, i)
-		return err
+		return n.peers[i].signed(m, err)
 	})
 	return a, err
+}
+
+// signed returns err, or an error if an answer came from somebody else: two
+// entries of addresses that lead to one voter must not give it two votes.
+func (p *peer) signed(answer interface{ GetNode() string }, err error) error {
+	if err == nil && answer.GetNode() != p.node {
+		return fmt.Errorf("%q answers at %s, the address of %s", answer.GetNode(), p.address(), p.node)
+	}
+	return err
 }
 
 func (n *network) learn(ctx context.Context, i int, news *bullyv1.LearnRequest) error {

@@ -49,7 +49,7 @@ func (a *Arbiter) serve(l net.Listener, credentials credentials.TransportCredent
 }
 
 func (s *server) Vote(_ context.Context, m *bullyv1.VoteRequest) (*bullyv1.VoteAnswer, error) {
-	return wire.FromAnswer(s.voter.vote(wire.Request(m)), time.Now()), nil
+	return wire.FromAnswer(s.voter.vote(wire.Request(m)), s.arbiter.config.Node), nil
 }
 
 func (s *server) Status(ctx context.Context, m *bullyv1.StatusRequest) (*bullyv1.StatusAnswer, error) {
@@ -68,7 +68,7 @@ func (s *server) Admit(ctx context.Context, m *bullyv1.AdmitRequest) (*bullyv1.A
 	answer := s.voter.admit(wire.Admit(m, candidate))
 	s.arbiter.log.Info("voter with an empty data directory asks to be admitted", "voter", m.GetNode(),
 		"generation", m.GetAs().GetGeneration(), "answer", admitText(answer.Refusal))
-	return wire.FromAdmitAnswer(answer), nil
+	return wire.FromAdmitAnswer(answer, s.arbiter.config.Node), nil
 }
 
 func (s *server) Install(ctx context.Context, m *bullyv1.InstallRequest) (*bullyv1.AdmitAnswer, error) {
@@ -76,7 +76,7 @@ func (s *server) Install(ctx context.Context, m *bullyv1.InstallRequest) (*bully
 	if err != nil {
 		return nil, err
 	}
-	return wire.FromAdmitAnswer(s.voter.install(wire.Install(m, candidate))), nil
+	return wire.FromAdmitAnswer(s.voter.install(wire.Install(m, candidate)), s.arbiter.config.Node), nil
 }
 
 func (s *server) Learn(_ context.Context, m *bullyv1.LearnRequest) (*bullyv1.LearnAnswer, error) {

@@ -16,12 +16,14 @@ import (
 type voter struct {
 	electorate register.Electorate
 	disk       *disk
+	opened     time.Time
+	giveUp     time.Duration // a data directory not heard of for so long may be replaced
 
 	mu       sync.Mutex
 	acceptor register.Acceptor
 	failed   error
 	ages     map[string]firstSeen
-	heard    map[string]contact // other voters, by node id
+	heard    map[string]contact // other voters that vote, by node id
 }
 
 // firstSeen is when, by this process's clock, a version was first accepted here,
@@ -44,7 +46,7 @@ func openVoter(ctx context.Context, c Config, e register.Electorate) (*voter, er
 	if err != nil {
 		return nil, err
 	}
-	v := &voter{electorate: e, disk: d, ages: map[string]firstSeen{}, heard: map[string]contact{}}
+	v := &voter{electorate: e, disk: d, opened: time.Now(), giveUp: 5 * profiles[c.Profile].status, ages: map[string]firstSeen{}, heard: map[string]contact{}}
 	if err := v.load(me, c); err != nil {
 		_ = d.close()
 		return nil, err
@@ -130,16 +132,12 @@ func (v *voter) status() register.Status {
 	return v.acceptor.Status()
 }
 
-// aliveFor is how recent a sign of life must be for a voter's data directory not
-// to be given up.
-const aliveFor = 5 * time.Second
-
 // admit and install serve another voter's transfer.
 func (v *voter) admit(r register.AdmitRequest) register.AdmitAnswer {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	last, heard := v.heard[v.electorate.Voter(r.Voter)]
-	if heard && last.as.Nonce != r.As.Nonce && last.as.Generation > 0 && time.Since(last.at) < aliveFor {
+	last := v.heard[v.electorate.Voter(r.Voter)]
+	if last.as.Nonce != r.As.Nonce && time.Since(last.at) < v.giveUp || time.Since(v.opened) < v.giveUp {
 		return register.AdmitAnswer{Voter: v.acceptor.Me, Refusal: register.StillAlive, Standing: v.acceptor.Standing}
 	}
 	answer, change := v.acceptor.Admit(r)
@@ -197,11 +195,21 @@ func (v *voter) become(a register.Acceptor) error {
 	return v.failed
 }
 
-// learn notes a sign of life of another voter, and what it knows of all.
-func (v *voter) learn(node string, s register.Standing) {
+// alive notes a sign of life of another voter's data directory. Blank ones do
+// not count: they could be the twin of one that votes.
+func (v *voter) alive(node string, as register.Incarnation) {
+	if as.Generation == 0 {
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.heard[node] = contact{as: register.Incarnation{Generation: s.Generation, Nonce: s.Nonce}, at: time.Now()}
+	v.heard[node] = contact{as: as, at: time.Now()}
+}
+
+// learn takes in what another voter knows of all.
+func (v *voter) learn(s register.Standing) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	mine := v.acceptor.Standing
 	if v.failed != nil || mine.Founding == "" || s.Founding != mine.Founding {
 		return

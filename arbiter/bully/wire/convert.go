@@ -81,12 +81,12 @@ func Request(m *bullyv1.VoteRequest) register.Request {
 	}
 }
 
-// FromAnswer returns a's message, with the wall clock of now.
-func FromAnswer(a register.Answer, now time.Time) *bullyv1.VoteAnswer {
+// FromAnswer returns a's message, given by node.
+func FromAnswer(a register.Answer, node string) *bullyv1.VoteAnswer {
 	return &bullyv1.VoteAnswer{
 		Kind: uint32(a.Kind), Generation: a.Generation, View: a.View[:], Refusal: uint32(a.Refusal),
 		Promised: FromBallot(a.Promised), At: FromBallot(a.At), Value: fromValue(a.Value),
-		AgeNs: int64(a.Age), WallClockNs: now.UnixNano(),
+		AgeNs: int64(a.Age), Node: node,
 	}
 }
 
@@ -155,11 +155,11 @@ func Install(m *bullyv1.InstallRequest, voter int) register.InstallRequest {
 	return r
 }
 
-// FromAdmitAnswer returns a's message.
-func FromAdmitAnswer(a register.AdmitAnswer) *bullyv1.AdmitAnswer {
+// FromAdmitAnswer returns a's message, given by node.
+func FromAdmitAnswer(a register.AdmitAnswer, node string) *bullyv1.AdmitAnswer {
 	m := &bullyv1.AdmitAnswer{
 		Refusal: uint32(a.Refusal), Promised: FromBallot(a.Promised), Standing: fromStanding(a.Standing),
-		Slots: map[string]*bullyv1.Slot{},
+		Slots: map[string]*bullyv1.Slot{}, Node: node,
 	}
 	for key, s := range a.Slots {
 		m.Slots[key] = fromSlot(s)

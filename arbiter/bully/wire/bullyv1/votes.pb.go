@@ -351,7 +351,7 @@ type VoteAnswer struct {
 	At            *Ballot                `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`
 	Value         *Value                 `protobuf:"bytes,7,opt,name=value,proto3" json:"value,omitempty"`
 	AgeNs         int64                  `protobuf:"varint,8,opt,name=age_ns,json=ageNs,proto3" json:"age_ns,omitempty"`
-	WallClockNs   int64                  `protobuf:"varint,9,opt,name=wall_clock_ns,json=wallClockNs,proto3" json:"wall_clock_ns,omitempty"` // of the voter, when it answered; nothing decides on it
+	Node          string                 `protobuf:"bytes,9,opt,name=node,proto3" json:"node,omitempty"` // who answers: a vote is never counted in another's name
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -442,11 +442,11 @@ func (x *VoteAnswer) GetAgeNs() int64 {
 	return 0
 }
 
-func (x *VoteAnswer) GetWallClockNs() int64 {
+func (x *VoteAnswer) GetNode() string {
 	if x != nil {
-		return x.WallClockNs
+		return x.Node
 	}
-	return 0
+	return ""
 }
 
 type StatusRequest struct {
@@ -787,6 +787,7 @@ type AdmitAnswer struct {
 	Promised      *Ballot                `protobuf:"bytes,2,opt,name=promised,proto3" json:"promised,omitempty"`
 	Standing      *Standing              `protobuf:"bytes,3,opt,name=standing,proto3" json:"standing,omitempty"`
 	Slots         map[string]*Slot       `protobuf:"bytes,4,rep,name=slots,proto3" json:"slots,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Node          string                 `protobuf:"bytes,5,opt,name=node,proto3" json:"node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -847,6 +848,13 @@ func (x *AdmitAnswer) GetSlots() map[string]*Slot {
 		return x.Slots
 	}
 	return nil
+}
+
+func (x *AdmitAnswer) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
 }
 
 type LearnRequest struct {
@@ -1081,7 +1089,7 @@ const file_votes_proto_rawDesc = "" +
 	"\bfounding\x18\x03 \x01(\tR\bfounding\x12\x10\n" +
 	"\x03key\x18\x04 \x01(\tR\x03key\x12/\n" +
 	"\x06ballot\x18\x05 \x01(\v2\x17.electd.bully.v1.BallotR\x06ballot\x12,\n" +
-	"\x05value\x18\x06 \x01(\v2\x16.electd.bully.v1.ValueR\x05value\"\xb5\x02\n" +
+	"\x05value\x18\x06 \x01(\v2\x16.electd.bully.v1.ValueR\x05value\"\xa5\x02\n" +
 	"\n" +
 	"VoteAnswer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\rR\x04kind\x12\x1e\n" +
@@ -1093,8 +1101,8 @@ const file_votes_proto_rawDesc = "" +
 	"\bpromised\x18\x05 \x01(\v2\x17.electd.bully.v1.BallotR\bpromised\x12'\n" +
 	"\x02at\x18\x06 \x01(\v2\x17.electd.bully.v1.BallotR\x02at\x12,\n" +
 	"\x05value\x18\a \x01(\v2\x16.electd.bully.v1.ValueR\x05value\x12\x15\n" +
-	"\x06age_ns\x18\b \x01(\x03R\x05ageNs\x12\"\n" +
-	"\rwall_clock_ns\x18\t \x01(\x03R\vwallClockNs\"q\n" +
+	"\x06age_ns\x18\b \x01(\x03R\x05ageNs\x12\x12\n" +
+	"\x04node\x18\t \x01(\tR\x04node\"q\n" +
 	"\rStatusRequest\x12\x1e\n" +
 	"\n" +
 	"electorate\x18\x01 \x01(\tR\n" +
@@ -1127,12 +1135,13 @@ const file_votes_proto_rawDesc = "" +
 	"\x04Slot\x123\n" +
 	"\bpromised\x18\x01 \x01(\v2\x17.electd.bully.v1.BallotR\bpromised\x123\n" +
 	"\baccepted\x18\x02 \x01(\v2\x17.electd.bully.v1.BallotR\baccepted\x12,\n" +
-	"\x05value\x18\x03 \x01(\v2\x16.electd.bully.v1.ValueR\x05value\"\xa3\x02\n" +
+	"\x05value\x18\x03 \x01(\v2\x16.electd.bully.v1.ValueR\x05value\"\xb7\x02\n" +
 	"\vAdmitAnswer\x12\x18\n" +
 	"\arefusal\x18\x01 \x01(\rR\arefusal\x123\n" +
 	"\bpromised\x18\x02 \x01(\v2\x17.electd.bully.v1.BallotR\bpromised\x125\n" +
 	"\bstanding\x18\x03 \x01(\v2\x19.electd.bully.v1.StandingR\bstanding\x12=\n" +
-	"\x05slots\x18\x04 \x03(\v2'.electd.bully.v1.AdmitAnswer.SlotsEntryR\x05slots\x1aO\n" +
+	"\x05slots\x18\x04 \x03(\v2'.electd.bully.v1.AdmitAnswer.SlotsEntryR\x05slots\x12\x12\n" +
+	"\x04node\x18\x05 \x01(\tR\x04node\x1aO\n" +
 	"\n" +
 	"SlotsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12+\n" +

@@ -1,0 +1,138 @@
+package bully
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// authority signs certificates for tests.
+type authority struct {
+	t    *testing.T
+	dir  string
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+}
+
+func newAuthority(t *testing.T) *authority {
+	ca := &authority{t: t, dir: t.TempDir()}
+	ca.key, ca.cert = ca.issue("ca", nil)
+	return ca
+}
+
+func (ca *authority) issue(name string, names []string) (*ecdsa.PrivateKey, *x509.Certificate) {
+	ca.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		ca.t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: names,
+		IsCA: ca.key == nil, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+	}
+	parent, signer := ca.cert, ca.key
+	if parent == nil {
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		ca.t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		ca.t.Fatal(err)
+	}
+	ca.write(name+".pem", "CERTIFICATE", der)
+	ca.write(name+".key", "EC PRIVATE KEY", private)
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		ca.t.Fatal(err)
+	}
+	return key, cert
+}
+
+func (ca *authority) write(name, kind string, der []byte) {
+	ca.t.Helper()
+	if err := os.WriteFile(filepath.Join(ca.dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		ca.t.Fatal(err)
+	}
+}
+
+// files returns the configuration of a node with a certificate in the given name.
+func (ca *authority) files(name string) *TLS {
+	return &TLS{
+		CAFile:   filepath.Join(ca.dir, "ca.pem"),
+		CertFile: filepath.Join(ca.dir, name+".pem"), KeyFile: filepath.Join(ca.dir, name+".key"),
+	}
+}
+
+// withTLS gives every voter a certificate of its own.
+func (c *cluster) withTLS() *authority {
+	ca := newAuthority(c.t)
+	for _, node := range c.voters {
+		ca.issue(node, []string{node})
+	}
+	before := c.config
+	c.config = func(config *Config) {
+		config.Insecure, config.TLS = false, ca.files(config.Node)
+		before(config)
+	}
+	return ca
+}
+
+func TestVotesUnderMutualTLS(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.withTLS()
+	c.start("a", "b", "c")
+	c.ready()
+	v := c.mustSwap("a", lease, "", "one")
+	c.expect("b", lease, "one", v)
+}
+
+func TestCertificateInAnotherNameIsRefused(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	ca := c.withTLS()
+	honest := c.config
+	c.config = func(config *Config) {
+		honest(config)
+		config.TLS = ca.files("b")
+	}
+	c.refuses("a", "tls.cert_file", `is in the name of b, not of "a"`)
+}
+
+// Whoever answers at c's address without being c is not counted as c, with
+// certificates and without.
+func TestOneVoterNeverVotesInTwoNames(t *testing.T) {
+	for name, secure := range map[string]bool{"with certificates": true, "in the clear": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 5)
+			if secure {
+				c.withTLS()
+			}
+			c.start("a", "b", "c", "d", "e")
+			c.ready()
+			c.stop("a", "c", "d", "e")
+			for _, node := range []string{"c", "d", "e"} {
+				c.address[node] = c.address["b"]
+			}
+			c.start("a")
+			if _, ok := c.may("a", "", "one"); ok {
+				t.Error("b's vote was counted more than once")
+			}
+			c.problem("a", "c does not answer")
+		})
+	}
+}
