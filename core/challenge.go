@@ -42,7 +42,7 @@ func (t *turn) freeForTake() Instant {
 	default:
 		at = t.freeIfHeld()
 	}
-	return max(at, t.StandAfter, t.Write.NotBefore)
+	return max(at, t.StandAfter, t.GiveWay, t.Write.NotBefore)
 }
 
 // copyCurrent reports whether the whole record of the newest known position is

@@ -190,6 +190,9 @@ func (t *turn) settle() {
 func (t *turn) noteHolder(node, session string) {
 	changed := t.View.Session != session
 	t.View.Holder, t.View.Session = node, session
+	if changed && session != "" && session != t.c.Session {
+		t.GiveWay = 0 // somebody took when it was offered
+	}
 	if changed && session != "" && t.Phase == Following {
 		t.do(Action{Kind: DoFollow, Epoch: t.View.Heard.Epoch, Peer: node})
 	}

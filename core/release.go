@@ -45,7 +45,7 @@ func (t *turn) released() {
 	}
 	t.do(Action{Kind: DoDemote, Epoch: m.Epoch})
 	t.endHolding("")
-	t.StandAfter = t.now.Add(2 * t.View.Record.HeartbeatLease)
+	t.GiveWay = t.now.Add(2 * t.View.Record.HeartbeatLease)
 	if because == BecausePromoteFailed || because == BecauseServiceEnded {
 		t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
 	}

@@ -13,7 +13,8 @@ type State struct {
 
 	Standing   Standing
 	Shutdown   bool
-	StandAfter Instant // not a candidate before
+	StandAfter Instant // not a candidate before: the service failed here
+	GiveWay    Instant // not a candidate before, unless another one has led since: it stepped down
 	Admitted   bool    // the operator forced this stranger's admission
 	Jitter     uint64  // drawn once a session
 	LastOp     OpID
