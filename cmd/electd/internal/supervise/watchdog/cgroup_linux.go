@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -114,7 +113,7 @@ func (c *cgroup) kill() {
 	}
 }
 
-// remove removes the empty group. The kernel may need a moment for its dead.
+// remove removes the empty group.
 func (c *cgroup) remove() {
 	if c == nil {
 		return
@@ -124,12 +123,7 @@ func (c *cgroup) remove() {
 			_ = unix.Close(fd)
 		}
 	}
-	for range 20 {
-		if err := unix.Rmdir(c.path); err != unix.EBUSY {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
+	removeEmpty(c.path)
 }
 
 func (c *cgroup) folder() string {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,6 +36,17 @@ func KillCgroup(folder string) {
 // one would use it again, so it is no harm if that fails.
 func RemoveCgroup(folder string) {
 	if folder != "" {
-		_ = os.Remove(folder)
+		removeEmpty(folder)
+	}
+}
+
+// removeEmpty removes a control group. A process that has let go of its files
+// may be in it for a moment longer.
+func removeEmpty(folder string) {
+	for range 100 {
+		if err := unix.Rmdir(folder); err != unix.EBUSY {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
