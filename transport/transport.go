@@ -12,13 +12,16 @@ import "github.com/electd/electd/core"
 // Transport connects one node with its peers, for all of its elections.
 type Transport interface {
 	// Join starts delivering the messages of one election to h and returns a
-	// function that stops it. After stop has returned h is not called again.
-	// Peers already connected are reported at once through h.PeerUp.
+	// function that stops it. After stop has returned h is not called again; h
+	// itself must therefore not call it. Peers already connected are reported
+	// through h.PeerUp before Join returns. Joining an election twice at one
+	// time panics.
 	Join(election string, h Handler) (stop func())
 
 	// Send queues m for the peer with that node id. It never blocks: what
-	// cannot be queued is dropped. Ack, Busy and Stale go back on the peer's
-	// own connection, everything else on ours.
+	// cannot be queued is dropped, and so is everything while the connection it
+	// would go on does not stand. Ack, Busy and Stale go back on the peer's own
+	// connection, everything else on ours. It may be called from a Handler.
 	Send(peer string, m core.Message)
 
 	// Redial drops our connection to peer if nothing came back on it lately
@@ -33,7 +36,8 @@ type Transport interface {
 }
 
 // Handler receives what the transport has for one election. Its methods are
-// called from the transport's goroutines and must not block.
+// called from the transport's goroutines, one at a time, and must not block.
+// PeerUp and PeerDown of one peer alternate; the first may be either.
 type Handler interface {
 	// Deliver hands over one message. m.Node is the peer's proven node id.
 	Deliver(m core.Message)
