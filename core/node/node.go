@@ -168,6 +168,9 @@ func (n *Node) loop(ctx context.Context) {
 		for i := range events {
 			actions = n.step(&events[i], actions[:0])
 			n.perform(ctx, actions)
+			if n.settled() {
+				n.signalIdle()
+			}
 		}
 		clear(events)
 		n.mu.Lock()
@@ -201,15 +204,14 @@ func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
 	n.trace.step(now, ev, out, &n.state)
 	n.recent.add(now, ev)
 	n.publish(at, now)
-	if n.state.Shutdown && n.settled() {
-		n.signalIdle()
-	}
 	return out
 }
 
 // settled reports whether a node that shuts down has nothing left to do.
 func (n *Node) settled() bool {
-	return !n.state.Phase.Holds() && !n.state.Write.Open && n.state.Lead.Service == core.Passive
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.state.Shutdown && !n.state.Phase.Holds() && !n.state.Write.Open && n.state.Lead.Service == core.Passive
 }
 
 func (n *Node) signalIdle() {

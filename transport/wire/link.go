@@ -141,6 +141,9 @@ func (l *link) read(c *conversation, box *outbox) error {
 			continue
 		}
 		l.pulse.heard()
+		if frame.GetPong() {
+			l.pulse.pongs.Add(1)
+		}
 		if frame.GetPing() {
 			box.putPong()
 		}

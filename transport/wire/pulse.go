@@ -12,6 +12,7 @@ var epoch = time.Now()
 type pulse struct {
 	lastSent   atomic.Int64 // ns since epoch
 	unanswered atomic.Int64 // when the first thing was sent since the last answer; 0: nothing was
+	pongs      atomic.Int64 // answers to pings so far
 }
 
 func now() int64 { return int64(time.Since(epoch)) }

@@ -195,6 +195,7 @@ func (t *Transport) CertificateExpires() (time.Time, bool) {
 // Close implements transport.Transport.
 func (t *Transport) Close() error {
 	if !t.closed.Swap(true) {
+		t.farewell()
 		t.cancel()
 		t.server.stop()
 	}
