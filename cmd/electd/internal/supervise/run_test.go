@@ -246,6 +246,9 @@ func TestAKilledWatchdogIsAFailureOfTheProgram(t *testing.T) {
 	p, out := shell(t, `setsid sleep 60 & echo $!; sleep 60`)
 	r := start(t, p)
 	eventually(t, "it is up", func() bool { return strings.HasSuffix(out.String(), "\n") })
+	if err := r.Started(timeout(t)); err != nil {
+		t.Fatal(err)
+	}
 	var left int
 	fmt.Sscan(out.String(), &left)
 	s := r.State()
