@@ -1,10 +1,16 @@
 package core
 
-// greet says Hello to a peer whose connection has just come up.
+// greet says Hello to a peer whose connection has just come up. A holder lets
+// its next heartbeats go at once: what was sent before did not arrive.
 func (t *turn) greet(node string) {
-	if p := t.c.peer(node); p >= 0 {
-		t.Peers[p].Connected = true
-		t.sendHello(node)
+	p := t.c.peer(node)
+	if p < 0 {
+		return
+	}
+	t.Peers[p].Connected = true
+	t.sendHello(node)
+	if t.Phase.Holds() {
+		t.Lead.RoundAt = t.now
 	}
 }
 

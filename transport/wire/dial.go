@@ -119,6 +119,9 @@ func (l *link) open(ctx context.Context, cancel context.CancelFunc, a *attempt) 
 func (l *link) sender(ctx context.Context, c *conversation) transmit {
 	return func(frame *pb.Frame) (bool, error) {
 		l.pulse.sending()
+		if frame.GetPing() {
+			l.pulse.pings.Add(1)
+		}
 		if l.p.cut.shut() {
 			return false, nil
 		}

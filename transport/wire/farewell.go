@@ -9,16 +9,17 @@ const farewellWithin = 100 * time.Millisecond
 // the last word of a node that ends, that it has released, spares the next
 // leader a wait. The answer to a ping tells, since a stream keeps its order.
 func (t *Transport) farewell() {
-	waiting := map[*peer]int64{}
+	waiting := map[*peer]int64{} // pings sent before
 	for _, p := range t.peers {
 		if box := p.out.current.Load(); box != nil {
-			waiting[p] = p.out.pulse.pongs.Load()
+			waiting[p] = p.out.pulse.pings.Load()
 			box.putPing()
 		}
 	}
 	for end := time.Now().Add(farewellWithin); len(waiting) > 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		for p, before := range waiting {
-			if p.out.pulse.pongs.Load() != before || p.out.current.Load() == nil {
+			pings, pongs := p.out.pulse.pings.Load(), p.out.pulse.pongs.Load()
+			if pings > before && pongs >= pings || p.out.current.Load() == nil {
 				delete(waiting, p)
 			}
 		}

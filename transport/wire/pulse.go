@@ -12,7 +12,8 @@ var epoch = time.Now()
 type pulse struct {
 	lastSent   atomic.Int64 // ns since epoch
 	unanswered atomic.Int64 // when the first thing was sent since the last answer; 0: nothing was
-	pongs      atomic.Int64 // answers to pings so far
+	pings      atomic.Int64 // sent so far
+	pongs      atomic.Int64 // and answered
 }
 
 func now() int64 { return int64(time.Since(epoch)) }
@@ -21,6 +22,8 @@ func now() int64 { return int64(time.Since(epoch)) }
 func (p *pulse) start() {
 	p.lastSent.Store(now())
 	p.unanswered.Store(0)
+	p.pings.Store(0)
+	p.pongs.Store(0)
 }
 
 // sending must be called before anything is sent.
