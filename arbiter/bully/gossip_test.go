@@ -1,0 +1,144 @@
+package bully
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/electd/electd/core"
+)
+
+// gossiping makes the cluster's nodes find each other by gossip alone: no
+// addresses are configured, only two nodes to join.
+func (c *cluster) gossiping() {
+	var join []string
+	ports := map[string]string{}
+	for _, node := range c.voters {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		ports[node] = l.Addr().String()
+		_ = l.Close()
+		join = append(join, ports[node])
+	}
+	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
+	c.config = func(config *Config) {
+		config.Addresses, config.Join, config.GossipKey = nil, join[:2], key
+		if config.Bind = ports[config.Node]; config.Bind == "" {
+			config.Bind = "127.0.0.1:0"
+		}
+		config.Suitability = int(config.Node[0])
+	}
+}
+
+func TestNodesFindEachOtherByGossip(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.gossiping()
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	v := c.mustSwap("a", lease, "", "one")
+	c.expect("c", lease, "one", v)
+
+	joiner, err := c.join(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = joiner.Close() }()
+	s, err := joiner.Read(within(t, 5*time.Second), lease)
+	if err != nil || s.Version != v {
+		t.Fatalf("the joiner reads %+v, %v", s, err)
+	}
+}
+
+// A voter comes back at another port; gossip tells the others.
+func TestVoterMovesToAnotherAddress(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.gossiping()
+	c.start("a", "b", "c")
+	c.ready()
+	v := c.mustSwap("a", lease, "", "one")
+	c.stop("b", "c")
+	c.address["c"] = "127.0.0.1:0"
+	c.start("c")
+	eventually(t, "a reaches c where it is now", func() error {
+		_, err := c.nodes["a"].CompareAndSwap(within(t, time.Second), core.Swap{Key: lease, Expected: v, Record: []byte("two")})
+		if core.WriteOutcome(err) == core.Unknown {
+			t.Fatal(err)
+		}
+		return err
+	})
+}
+
+// Followers hear of a release, by a direct message, long before they would look.
+func TestWatchersHearAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watch, err := c.nodes["c"].Watch(ctx, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v core.Version
+	for n := range 5 {
+		record := fmt.Sprint("write ", n)
+		v = c.mustSwap("a", lease, v, record)
+		select {
+		case s := <-watch:
+			if s.Version != v || string(s.Record) != record {
+				t.Fatalf("watched %+v, want %s", s, v)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("no hint")
+		}
+	}
+	cancel()
+	if s, open := <-watch; open {
+		t.Errorf("the watch goes on with %+v", s)
+	}
+}
+
+func TestWatchEndsWithTheArbiter(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	watch, err := c.nodes["b"].Watch(t.Context(), lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.stop("b")
+	if _, open := <-watch; open {
+		t.Error("the watch outlives its arbiter")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.start("a", "b", "c")
+	c.ready()
+	report, err := c.nodes["a"].Probe(within(t, 20*time.Second), "probe")
+	if err != nil || report.Worst() > core.Noted {
+		t.Errorf("three voters that are up: %+v, %v", report, err)
+	}
+	c.stop("c")
+	report, err = c.nodes["a"].Probe(within(t, 20*time.Second), "probe")
+	if err != nil || report.Worst() != core.Warned {
+		t.Errorf("one of three is down: %+v, %v", report, err)
+	}
+	c.stop("b")
+	report, err = c.nodes["a"].Probe(within(t, 20*time.Second), "probe")
+	if err != nil || report.Worst() != core.Unreachable {
+		t.Errorf("two of three are down: %+v, %v", report, err)
+	}
+}
