@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// binaries is where electd and its plugins were built for this test run.
+var binaries string
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(writerAddress); address != "" {
+		write(address, os.Getenv("ELECTD_EPOCH"), os.Getenv("ELECTD_NODE"))
+		return
+	}
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "e2e-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		build := exec.Command("go", "build", "-o", dir+"/", "github.com/electd/electd/cmd/electd", "github.com/electd/electd/plugins/electd-arbiter-s3")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+			return 1
+		}
+		binaries = dir
+		return m.Run()
+	}())
+}
+
+func electd() string { return filepath.Join(binaries, "electd") }
+
+// writerAddress is the environment variable that turns this test's program into
+// the program that electd supervises: it writes to the witness at that address.
+const writerAddress = "E2E_WITNESS"
+
+// write is the supervised program: it tries to write to the witness every few
+// milliseconds, with its epoch, until it is killed.
+func write(address, epoch, node string) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for {
+		if _, err := fmt.Fprintf(conn, "%s %s\n", epoch, node); err != nil {
+			os.Exit(1)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
