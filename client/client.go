@@ -81,18 +81,57 @@ type Error struct {
 // Error returns what the daemon said.
 func (e *Error) Error() string { return e.Text }
 
-// Node returns the daemon as a whole.
+// Close closes connections that are not in use. Events and guards still open
+// have to be ended by themselves.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Node returns the daemon as a whole. Every election's ages and validities are
+// as of the return: the time that the request took is counted.
 func (c *Client) Node(ctx context.Context) (Node, error) {
-	return call[Node](ctx, c, http.MethodGet, "/v1/node", nil)
+	sent := now()
+	n, err := call[Node](ctx, c, http.MethodGet, "/v1/node", nil)
+	for i := range n.Elections {
+		n.Elections[i].pass(sent.since())
+	}
+	return n, err
 }
 
-// Election returns how an election stands. Its ValidForMS counts from before
-// the request was sent.
+// Election returns how an election stands, as of the return.
 func (c *Client) Election(ctx context.Context, name string) (Election, error) {
-	sent := time.Now()
+	sent := now()
 	e, err := call[Election](ctx, c, http.MethodGet, electionPath(name, ""), nil)
-	e.ValidForMS = max(0, e.ValidForMS-time.Since(sent).Milliseconds())
+	e.pass(sent.since())
 	return e, err
+}
+
+// pass takes note of time that has passed since the request was sent.
+func (e *Election) pass(d time.Duration) {
+	took := (d + time.Millisecond - 1).Milliseconds()
+	e.ValidForMS = max(0, e.ValidForMS-took)
+	if e.AgeMS >= 0 {
+		e.AgeMS += took
+	}
+}
+
+// Lease reads the record. It costs a request to the store.
+func (c *Client) Lease(ctx context.Context, election string) (Lease, error) {
+	return call[Lease](ctx, c, http.MethodGet, electionPath(election, "lease"), nil)
+}
+
+// Ready reports whether the daemon can take part in its elections; which is not
+// leading them. The error is about the request alone.
+func (c *Client) Ready(ctx context.Context) (Health, error) {
+	answer, err := c.send(ctx, http.MethodGet, "/readyz", nil)
+	if err != nil {
+		return Health{}, err
+	}
+	if answer.StatusCode == http.StatusServiceUnavailable {
+		return read[Health](answer)
+	}
+	if err := refused(answer); err != nil {
+		return Health{}, err
+	}
+	return read[Health](answer)
 }
 
 // StepDown asks for the leader to give up, to the named node or, with an empty
@@ -111,41 +150,52 @@ func (c *Client) Resume(ctx context.Context, election string) (Done, error) {
 	return call[Done](ctx, c, http.MethodPost, electionPath(election, "resume"), nil)
 }
 
-func electionPath(name, verb string) string {
+// Admit lets the daemon's node challenge although it is not among the electors:
+// the caller swears that every elector of the record is gone for good.
+func (c *Client) Admit(ctx context.Context, election string) (Done, error) {
+	return call[Done](ctx, c, http.MethodPost, electionPath(election, "admit"), nil)
+}
+
+// Release writes the record vacant although its holder did not: the caller
+// swears that the holder, at that epoch, is gone for good.
+func (c *Client) Release(ctx context.Context, election string, epoch uint64) (Done, error) {
+	return call[Done](ctx, c, http.MethodPost, electionPath(election, "release"), Release{Epoch: epoch, Force: true})
+}
+
+func electionPath(name, rest string) string {
 	path := "/v1/elections/" + url.PathEscape(name)
-	if verb != "" {
-		path += "/" + verb
+	if rest != "" {
+		path += "/" + rest
 	}
 	return path
 }
 
 // maxAnswer bounds an answer of the daemon.
-const maxAnswer = 4 << 20
+const maxAnswer = 16 << 20
 
 func call[T any](ctx context.Context, c *Client, method, path string, body any) (T, error) {
-	var out T
-	var sent io.Reader
+	answer, err := c.send(ctx, method, path, body)
+	if err == nil {
+		err = refused(answer)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return read[T](answer)
+}
+
+// send sends one request and returns the answer, whatever it says.
+func (c *Client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		sent = bytes.NewReader(text)
+		content = bytes.NewReader(text)
 	}
-	answer, err := c.do(ctx, method, path, sent)
-	if err != nil {
-		return out, err
-	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(&out); err != nil {
-		return out, fmt.Errorf("the daemon's answer to %s %s: %w", method, path, err)
-	}
-	return out, nil
-}
-
-// do sends one request and returns its answer unless that is an error.
-func (c *Client) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
 	if err != nil {
 		return nil, err
 	}
@@ -155,18 +205,29 @@ func (c *Client) do(ctx context.Context, method, path string, body io.Reader) (*
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	answer, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
+	return c.http.Do(request)
+}
+
+// refused returns what an answer says if that is an error, and closes it then.
+func refused(answer *http.Response) error {
 	if answer.StatusCode < 300 {
-		return answer, nil
+		return nil
 	}
 	defer answer.Body.Close()
 	var failure Failure
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if json.Unmarshal(text, &failure) != nil || failure.Error == "" {
-		failure.Error = fmt.Sprintf("%s %s: %s", method, path, answer.Status)
+		failure.Error = fmt.Sprintf("%s %s: %s", answer.Request.Method, answer.Request.URL.Path, answer.Status)
 	}
-	return nil, &Error{Status: answer.StatusCode, Text: failure.Error}
+	return &Error{Status: answer.StatusCode, Text: failure.Error}
+}
+
+// read decodes an answer and closes it.
+func read[T any](answer *http.Response) (T, error) {
+	defer answer.Body.Close()
+	var out T
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(&out); err != nil {
+		return out, fmt.Errorf("the daemon's answer to %s %s: %w", answer.Request.Method, answer.Request.URL.Path, err)
+	}
+	return out, nil
 }

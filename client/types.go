@@ -1,10 +1,14 @@
 package client
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Node is the daemon as a whole: GET /v1/node.
 type Node struct {
 	Node      string     `json:"node"`
+	Session   string     `json:"session"` // random, new at every start of the daemon
 	Version   string     `json:"version"`
 	Arbiter   Arbiter    `json:"arbiter"`
 	Elections []Election `json:"elections"`
@@ -27,20 +31,29 @@ type Election struct {
 	Election string `json:"election"`
 	Node     string `json:"node"`
 	Session  string `json:"session"`
-	Role     string `json:"role"`  // leader, follower, or between the two: candidate, fenced, releasing
+	Role     string `json:"role"`  // leader, follower, or between the two: candidate, promoting, fenced, releasing; or broken
 	Phase    string `json:"phase"` // of the state machine
 	Leading  bool   `json:"leading"`
 	Epoch    uint64 `json:"epoch"`
 	Revision uint64 `json:"revision"`
 	Floor    uint64 `json:"floor"`
 
-	// Leader is the node that holds the lease as far as this one knows, empty
-	// if it knows of none; Addresses are the holder's as in the record.
+	// Leader is the node that leads as far as this one can tell, empty if it
+	// cannot: nobody is named whose lease is over, and not this node while its
+	// guard is shut. Holder is the fact of the newest record known, whatever
+	// became of it; Addresses are the leader's.
 	Leader    string    `json:"leader"`
+	Holder    string    `json:"holder"`
 	Addresses Addresses `json:"leader_addresses"`
 
-	// ValidForMS is how long the answer may be relied on, counted from when the
-	// request was sent. Zero: it was true when given, and may not be any more.
+	// AgeMS is how long ago the answer was last confirmed, by the leader's
+	// heartbeat, by electors, or by a read of the record; -1 if never.
+	// ValidForMS is how long it may be relied on, counted from when the request
+	// was sent: no failure anywhere makes another node lead before. Only a leader
+	// that gives up on request ends it sooner, which the event stream tells; a
+	// program that must not act beside the next leader keeps a Guard. Zero: it
+	// was true when given, and may not be any more.
+	AgeMS      int64 `json:"age_ms"`
 	ValidForMS int64 `json:"valid_for_ms"`
 
 	Why     string `json:"why"`
@@ -59,7 +72,7 @@ type Election struct {
 	PausedUntil time.Time `json:"paused_until,omitzero"`
 	Stranger    bool      `json:"stranger,omitempty"`
 
-	ArbiterLeaseMS   int64 `json:"arbiter_lease_ms"`
+	ArbiterLeaseMS   int64 `json:"arbiter_lease_ms"` // of the record, as the next one
 	HeartbeatLeaseMS int64 `json:"heartbeat_lease_ms"`
 
 	Electors    []string     `json:"electors"`
@@ -119,10 +132,57 @@ type Pause struct {
 	ForMS int64 `json:"for_ms"`
 }
 
+// Release writes the record vacant in the place of a holder that is gone for
+// good: POST /v1/elections/{name}/release. Whoever asks swears that nothing of
+// the holder acts any more.
+type Release struct {
+	Epoch uint64 `json:"epoch"` // of the record as the operator saw it; another one is left alone
+	Force bool   `json:"force"` // must be true
+}
+
+// Outcome is what became of a request that changes something.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeDone      Outcome = "done"
+	OutcomeForwarded Outcome = "forwarded" // to the leader; what becomes of it shows in the status
+	OutcomeUnknown   Outcome = "unknown"   // it may have happened: look again
+)
+
 // Done is the answer to a request that changes something.
 type Done struct {
-	Done      bool   `json:"done"`
-	Forwarded string `json:"forwarded,omitempty"` // node id of the leader it went to
+	Outcome Outcome `json:"outcome"`
+	To      string  `json:"to,omitempty"` // node id of the leader it was forwarded to
+}
+
+// Lease is the record as the arbiter holds it, read for this answer:
+// GET /v1/elections/{name}/lease.
+type Lease struct {
+	Found   string          `json:"found"`   // record, absent, corrupt, newer (a format this version does not know)
+	Version string          `json:"version"` // the arbiter's tag; empty if absent
+	AgeMS   int64           `json:"age_ms"`  // since it was stored, by the store's clock; 0 if unknown
+	Record  json.RawMessage `json:"record"`  // as stored; null unless Found is record or newer
+}
+
+// Permit lets a program act while the daemon leads: PUT
+// /v1/elections/{name}/guards/{id}. Epoch zero: it may not act.
+type Permit struct {
+	Epoch      uint64 `json:"epoch"`
+	ValidForMS int64  `json:"valid_for_ms"` // counted from when the request was sent
+	Why        string `json:"why"`
+}
+
+// Missed says that transitions before the next one are not kept any more.
+type Missed struct {
+	After string `json:"after"` // the id that was to be resumed at
+	Why   string `json:"why"`   // restarted (the id is of another session of the daemon), dropped (it is too old), unknown (it is no id)
+}
+
+// Health is the answer of /livez and /readyz.
+type Health struct {
+	OK       bool     `json:"ok"`
+	Problems []string `json:"problems"` // one sentence each
 }
 
 // Failure is the body of every answer that is an error.

@@ -81,7 +81,7 @@ Exit status: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration,
 		return status{exitUsage, fmt.Errorf("electd: %w", err)}
 	})
 	root.AddCommand(
-		runCommand(s), execCommand(s), validateCommand(s), statusCommand(s), stepDownCommand(s),
+		runCommand(s), execCommand(s), validateCommand(s), statusCommand(s), stepDownCommand(s), eventsCommand(s),
 		demoCommand(s), replayCommand(s), tlsCommand(s), versionCommand(s),
 	)
 	return root

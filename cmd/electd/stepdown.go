@@ -51,9 +51,12 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 	if err != nil {
 		return explain(err)
 	}
-	if done.Forwarded != "" {
-		fmt.Fprintf(s.out, "asked %s, which leads, to step down\n", done.Forwarded)
-	} else {
+	switch done.Outcome {
+	case client.OutcomeForwarded:
+		fmt.Fprintf(s.out, "asked %s, which leads, to step down\n", done.To)
+	case client.OutcomeUnknown:
+		fmt.Fprintln(s.out, "asked to step down; it was not over in time")
+	default:
 		fmt.Fprintf(s.out, "%s has released epoch %d\n", before.Leader, before.Epoch)
 	}
 	if !wait {

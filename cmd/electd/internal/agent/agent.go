@@ -257,7 +257,7 @@ func (a *Agent) peerProblems() map[string]string {
 
 // Node implements api.Source.
 func (a *Agent) Node() client.Node {
-	out := client.Node{Node: a.dir.Node(), Version: a.options.Version, Arbiter: a.arbiterStatus(), StartedAt: a.started}
+	out := client.Node{Node: a.dir.Node(), Session: a.dir.Session(), Version: a.options.Version, Arbiter: a.arbiterStatus(), StartedAt: a.started}
 	for _, e := range a.elections {
 		out.Elections = append(out.Elections, e.status())
 	}
@@ -287,9 +287,9 @@ func (e *election) StepDown(ctx context.Context, to string) (client.Done, error)
 	leader := e.node.Status().Leader
 	err := e.node.StepDown(ctx, to)
 	if errors.Is(err, node.ErrForwarded) {
-		return client.Done{Done: true, Forwarded: leader}, nil
+		return client.Done{Outcome: client.OutcomeForwarded, To: leader}, nil
 	}
-	return client.Done{Done: err == nil}, err
+	return client.Done{Outcome: client.OutcomeDone}, err
 }
 
 // Pause implements api.Election.

@@ -190,18 +190,18 @@ func (e *election) stop(ctx context.Context) error {
 func (e *election) status() client.Election {
 	s := e.node.Status()
 	e.mu.Lock()
-	healthy, healthWhy, priority := e.healthy, e.healthWhy, e.config.Priority
+	healthy, healthWhy, settings := e.healthy, e.healthWhy, e.config
 	e.mu.Unlock()
 	until, paused := e.dir.Paused(time.Now())
 	out := client.Election{
 		Election: e.name, Node: s.Node, Session: s.Session,
 		Role: role(s), Phase: s.Phase.String(), Leading: s.Leading,
 		Epoch: uint64(s.Epoch), Revision: uint64(s.Revision), Floor: uint64(s.Floor),
-		Leader: s.Leader, Why: s.Why, Because: string(s.Because), Trouble: string(s.Trouble),
+		Leader: believed(s), Holder: s.Leader, Why: s.Why, Because: string(s.Because), Trouble: string(s.Trouble),
 		AuthorityMS: s.Left.Milliseconds(), ActForMS: s.ActFor.Milliseconds(),
 		ArbiterMS: s.Arbiter.Milliseconds(), FreeInMS: s.FreeIn.Milliseconds(),
-		ValidForMS: validFor(s).Milliseconds(),
-		Priority:   priority, Healthy: healthy, HealthWhy: healthWhy,
+		ValidForMS: validFor(s, e.agent.coreConfig(settings, "")).Milliseconds(),
+		Priority:   settings.Priority, Healthy: healthy, HealthWhy: healthWhy,
 		Paused: paused, PausedUntil: until, Stranger: s.Stranger,
 		ArbiterLeaseMS: s.Record.ArbiterLease.Milliseconds(), HeartbeatLeaseMS: s.Record.HeartbeatLease.Milliseconds(),
 		Requests:    client.Requests{Reads: s.Calls.Reads, Writes: s.Calls.Writes, Failures: s.Calls.Failures},
@@ -214,7 +214,7 @@ func (e *election) status() client.Election {
 	if state, why := e.agent.gate.get(); !e.agent.gate.open() && s.Broken == nil {
 		out.Why += fmt.Sprintf("; does not stand: the store's probe is %s %s", state, why)
 	}
-	if s.Leader == s.Record.Holder && s.Leader != "" {
+	if out.Leader != "" && out.Leader == s.Record.Holder {
 		out.Addresses = client.Addresses(s.Record.Addresses)
 	}
 	if s.Calls.Last.Err != nil {
@@ -249,19 +249,6 @@ func role(s node.Status) string {
 		return "candidate"
 	}
 	return "follower"
-}
-
-// validFor is how long the named leader is certain to be the only one that can
-// lead. A leader knows from its guard; a follower only where its own promise is
-// the only one that matters.
-func validFor(s node.Status) time.Duration {
-	if s.Leading {
-		return s.ActFor
-	}
-	if s.Phase == core.Following && s.Record.Electors.Len == 2 && !s.Stranger {
-		return s.FreeIn
-	}
-	return 0
 }
 
 // traceFile is where an election's steps are written, if they are.

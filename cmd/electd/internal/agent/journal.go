@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,57 +13,60 @@ import (
 	"github.com/electd/electd/core/node"
 )
 
-// kept is how many transitions the journal remembers.
-const kept = 256
+// kept is how many transitions the journal remembers, of all elections together
+// and of each.
+const (
+	kept       = 1024
+	keptOfEach = 16
+)
 
 // journal remembers the transitions of all elections, numbered in order, for
 // the API and whoever follows its event stream.
 type journal struct {
 	mu      sync.Mutex
 	last    uint64
-	entries []client.Transition
-	news    chan struct{} // closed at the next entry
+	entries []client.Transition            // the last of all, oldest first
+	each    map[string][]client.Transition // the last of each election
+	news    chan struct{}                  // closed at the next entry
 }
 
-func newJournal() *journal { return &journal{news: make(chan struct{})} }
+func newJournal() *journal {
+	return &journal{news: make(chan struct{}), each: map[string][]client.Transition{}}
+}
 
 func (j *journal) add(t client.Transition) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
 	t.ID = j.last
-	if len(j.entries) == kept {
-		j.entries = append(j.entries[:0], j.entries[1:]...)
-	}
-	j.entries = append(j.entries, t)
+	j.entries = appendBounded(j.entries, t, kept)
+	j.each[t.Election] = appendBounded(j.each[t.Election], t, keptOfEach)
 	close(j.news)
 	j.news = make(chan struct{})
+}
+
+// appendBounded appends to at most that many entries, dropping the oldest.
+func appendBounded(to []client.Transition, t client.Transition, most int) []client.Transition {
+	if len(to) == most {
+		to = append(to[:0], to[1:]...)
+	}
+	return append(to, t)
 }
 
 // after returns the entries after an id and a channel closed at the next one.
 func (j *journal) after(id uint64) ([]client.Transition, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var out []client.Transition
-	for _, e := range j.entries {
-		if e.ID > id {
-			out = append(out, e)
-		}
-	}
-	return out, j.news
+	first, _ := slices.BinarySearchFunc(j.entries, id+1, func(t client.Transition, id uint64) int { return cmp.Compare(t.ID, id) })
+	return slices.Clone(j.entries[first:]), j.news
 }
 
 // of returns the last entries of one election.
 func (j *journal) of(election string, most int) []client.Transition {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var out []client.Transition
-	for i := len(j.entries) - 1; i >= 0 && len(out) < most; i-- {
-		if j.entries[i].Election == election {
-			out = append([]client.Transition{j.entries[i]}, out...)
-		}
-	}
-	return out
+	all := j.each[election]
+	return append([]client.Transition{}, all[max(0, len(all)-most):]...)
 }
 
 // observer turns what a node tells into log lines and journal entries.

@@ -227,13 +227,22 @@ func (s *service) Fence(epoch core.Epoch, until core.Instant, done func(bool)) {
 	s.running.Go(func() {
 		stopped := s.stopProgram(run, until)
 		fenced := <-hook
-		for _, err := range []error{stopped, fenced} {
+		unguarded := s.awaitGuards(until)
+		for _, err := range []error{stopped, fenced, unguarded} {
 			if err != nil {
 				s.log.Error("not fenced", "epoch", epoch, "error", err)
 			}
 		}
-		done(stopped == nil && fenced == nil)
+		done(stopped == nil && fenced == nil && unguarded == nil)
 	})
+}
+
+// awaitGuards waits until no program beside electd acts on its word any more,
+// which is good for less than the authority.
+func (s *service) awaitGuards(until core.Instant) error {
+	ctx, cancel := context.WithTimeout(context.Background(), max(0, boottime.Instant(until).Left())+time.Second)
+	defer cancel()
+	return s.election.agent.api.AwaitGuards(ctx, s.config.Name)
 }
 
 // stopProgram stops the program and waits for the proof that it is gone. The
