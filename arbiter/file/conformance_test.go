@@ -70,7 +70,7 @@ func (d *disk) faults() arbitertest.Faults {
 		LoseAnswer:  func() { d.hang("stamp", while()) },
 		HoldWrite: func() func() {
 			held := make(chan struct{})
-			d.hang("mkdir", held)
+			d.hang("look", held)
 			return func() { close(held) }
 		},
 		Silence: func() {

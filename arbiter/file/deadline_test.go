@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ const late = 10 * time.Second
 func TestWaitingForTheLockEndsWithTheDeadline(t *testing.T) {
 	a := open(t, t.TempDir())
 	v := mustSwap(t, a, "", "one")
-	unlock, err := lock(t.Context(), filepath.Join(a.dir, "orders%2flease.json"+lockSuffix))
+	unlock, err := lock(t.Context(), filepath.Join(a.dir, "orders%2flease.json"+lockSuffix), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +84,34 @@ func TestAHangingDisk(t *testing.T) {
 	}
 }
 
+// Whoever waits for the lock learns of a conflict without getting it.
+func TestWaitingForTheLockEndsWithAConflict(t *testing.T) {
+	a := open(t, t.TempDir())
+	v := mustSwap(t, a, "", "one")
+	path := filepath.Join(a.dir, "orders%2flease.json")
+	unlock, err := lock(t.Context(), path+lockSuffix, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	a.between = func(step string) {
+		if step == "lock" {
+			if err := os.WriteFile(path, []byte("another's"), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	start := time.Now()
+	_, err = a.CompareAndSwap(t.Context(), core.Swap{Key: key, Expected: v, Record: []byte("two")})
+	if took := time.Since(start); core.WriteOutcome(err) != core.Conflict || took > a.timeout/2 {
+		t.Errorf("after %v: %v", took, err)
+	}
+}
+
 func TestCloseEndsAWaitForTheLock(t *testing.T) {
 	a := open(t, t.TempDir())
-	mustSwap(t, a, "", "one")
-	unlock, err := lock(t.Context(), filepath.Join(a.dir, "orders%2flease.json"+lockSuffix))
+	v := mustSwap(t, a, "", "one")
+	unlock, err := lock(t.Context(), filepath.Join(a.dir, "orders%2flease.json"+lockSuffix), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +124,7 @@ func TestCloseEndsAWaitForTheLock(t *testing.T) {
 	}
 	answer := make(chan error, 1)
 	go func() {
-		_, err := a.CompareAndSwap(t.Context(), core.Swap{Key: key, Record: []byte("two")})
+		_, err := a.CompareAndSwap(t.Context(), core.Swap{Key: key, Expected: v, Record: []byte("two")})
 		answer <- err
 	}()
 	<-waits

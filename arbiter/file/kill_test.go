@@ -51,7 +51,7 @@ func swapOnce() {
 func TestKilledBetweenAnyTwoSystemCalls(t *testing.T) {
 	// The steps up to the rename come before the record is replaced, the rest after.
 	for _, c := range []struct{ step, stored string }{
-		{"mkdir", "old"}, {"lock", "old"}, {"compare", "old"}, {"unlink", "old"}, {"create", "old"},
+		{"look", "old"}, {"mkdir", "old"}, {"lock", "old"}, {"compare", "old"}, {"unlink", "old"}, {"create", "old"},
 		{"write", "old"}, {"fsync", "old"}, {"rename", "old"},
 		{"stamp", "new"}, {"fsync directory", "new"}, {"unlock", "new"},
 	} {

@@ -53,6 +53,13 @@ func TestAFullDiskLeavesTheRecord(t *testing.T) {
 	mustSwap(t, a, v, "two")
 }
 
+func TestProbeWarnsOfADirectoryInMemory(t *testing.T) {
+	report, err := open(t, mount(t, "tmpfs", "size=4m")).Probe(t.Context(), "probe")
+	if err != nil || report.Worst() != core.Warned {
+		t.Errorf("got %v, %+v", err, report.Findings)
+	}
+}
+
 func TestAReadOnlyDiskIsNamed(t *testing.T) {
 	a := open(t, mount(t, "tmpfs", "size=64k"))
 	v := mustSwap(t, a, "", "one")

@@ -48,6 +48,9 @@ func nearest(dir string) string {
 	}
 }
 
+// inMemory is the kind of a file system that does not outlive the machine's run.
+const inMemory = "memory"
+
 // checkLocal returns an error that names the file system at path if locks there
 // do not hold for every process of this machine.
 func checkLocal(path string) error {

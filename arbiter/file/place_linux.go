@@ -41,5 +41,9 @@ func fileSystem(path string) (kind string, local bool, err error) {
 	if name, found := remote[magic]; found {
 		return name, false, nil
 	}
-	return fmt.Sprintf("%#x", magic), true, nil
+	switch magic {
+	case unix.TMPFS_MAGIC, unix.RAMFS_MAGIC:
+		return inMemory, true, nil
+	}
+	return fmt.Sprintf("type %#x", magic), true, nil
 }

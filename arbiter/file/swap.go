@@ -83,8 +83,13 @@ func (w *write) step(next string) {
 	}
 }
 
-// run makes the attempt under the record's lock.
+// run makes the attempt under the record's lock. What has no chance is told
+// before, so that it neither waits for the lock nor leaves a lock file behind.
 func (w *write) run(ctx context.Context) error {
+	w.step("look")
+	if err := w.compare(); err != nil {
+		return err
+	}
 	w.step("mkdir")
 	if err := ensureDir(w.dir); err != nil {
 		return classed(err)
@@ -94,11 +99,12 @@ func (w *write) run(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", core.ErrInvalid, err)
 	}
 	w.step("lock")
-	unlock, err := lock(ctx, w.path+lockSuffix)
+	unlock, err := lock(ctx, w.path+lockSuffix, w.compare)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	w.step("compare")
 	if err := w.compare(); err != nil {
 		return err
 	}
@@ -112,7 +118,6 @@ func (w *write) run(ctx context.Context) error {
 
 // compare fails unless the stored version is the expected one.
 func (w *write) compare() error {
-	w.step("compare")
 	current, err := load(w.path)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"cloud.google.com/go/auth"
 	"cloud.google.com/go/storage"
 
 	"github.com/electd/electd/core"
@@ -27,12 +28,13 @@ const maxRecord = 64 << 10
 
 // Arbiter keeps records in a bucket. It is safe for concurrent use.
 type Arbiter struct {
-	config Config
-	client *storage.Client
-	bucket *storage.BucketHandle
-	wire   *wire
-	pace   *pace
-	keeper *keeper
+	config      Config
+	credentials *auth.Credentials // nil: requests carry none
+	client      *storage.Client
+	bucket      *storage.BucketHandle
+	wire        *wire
+	pace        *pace
+	keeper      *keeper
 
 	closing context.Context // ends with Close
 	close   func()
@@ -47,16 +49,22 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	credentials, err := findCredentials(c)
+	found, err := findCredentials(c)
 	if err != nil {
 		return nil, err
 	}
-	a := &Arbiter{config: c, wire: newWire(c.ConnectTimeout), pace: newPace(), keeper: keep(credentials)}
-	if a.client, err = newClient(ctx, c, a.wire, credentials); err != nil {
-		a.keeper.close()
+	return assemble(ctx, c, found)
+}
+
+// assemble makes an arbiter of a checked configuration and its credentials.
+func assemble(ctx context.Context, c Config, found *auth.Credentials) (*Arbiter, error) {
+	a := &Arbiter{config: c, credentials: found, wire: newWire(c.ConnectTimeout), pace: newPace()}
+	client, err := newClient(ctx, c, a.wire, found)
+	if err != nil {
 		return nil, &core.AttributeError{Attribute: "endpoint", Problem: "makes no client", Err: err}
 	}
-	a.bucket = a.client.Bucket(c.Bucket)
+	a.client, a.bucket = client, client.Bucket(c.Bucket)
+	a.keeper = keep(found)
 	closing, end := context.WithCancel(context.Background())
 	a.closing = closing
 	a.close = sync.OnceFunc(func() {

@@ -3,7 +3,9 @@ package gcs_test
 import (
 	"context"
 	"net/http"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/arbiter/gcs"
@@ -18,9 +20,14 @@ func onEveryServer(t *testing.T, test func(t *testing.T, server servers.GCS)) {
 	t.Run("fake-gcs-server", func(t *testing.T) { test(t, servers.FakeGCS(t)) })
 }
 
-// unpaced makes an arbiter that writes as often as it is told to.
+// paced makes an arbiter as it is.
+func paced(ctx context.Context, server servers.GCS) (*gcs.Arbiter, error) {
+	return gcs.New(ctx, gcs.Config{Bucket: server.Bucket, Endpoint: server.Endpoint, Prefix: "kit"})
+}
+
+// unpaced makes one that writes as often as it is told to.
 func unpaced(ctx context.Context, server servers.GCS) (*gcs.Arbiter, error) {
-	a, err := gcs.New(ctx, gcs.Config{Bucket: server.Bucket, Endpoint: server.Endpoint, Prefix: "kit"})
+	a, err := paced(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -32,17 +39,32 @@ func unpaced(ctx context.Context, server servers.GCS) (*gcs.Arbiter, error) {
 func isWrite(r *http.Request) bool { return r.Method == http.MethodPost }
 
 func TestConformance(t *testing.T) {
+	onEveryServer(t, func(t *testing.T, server servers.GCS) { arbitertest.Run(t, harness(t, server, unpaced)) })
+}
+
+// The same at the pace that Google bears. Part of the soak: it takes a second a
+// write.
+func TestConformanceAtTheStoresPace(t *testing.T) {
+	if os.Getenv("ELECTD_SOAK") == "" {
+		return
+	}
 	onEveryServer(t, func(t *testing.T, server servers.GCS) {
-		arbitertest.Run(t, arbitertest.Harness{
-			Open: func(ctx context.Context) (core.Arbiter, error) { return unpaced(ctx, server) },
-			OpenFaulty: func(ctx context.Context) (core.Arbiter, arbitertest.Faults, error) {
-				proxy := faultproxy.New(t, server.Endpoint)
-				behind := server
-				behind.Endpoint = proxy.URL
-				a, err := unpaced(ctx, behind)
-				return a, proxy.Faults(isWrite), err
-			},
-			Skip: exceptions[server.Name],
-		})
+		h := harness(t, server, paced)
+		h.WriteInterval = time.Second
+		arbitertest.Run(t, h)
 	})
+}
+
+// harness is the kit's on a server, with clients that open makes.
+func harness(t *testing.T, server servers.GCS, open func(context.Context, servers.GCS) (*gcs.Arbiter, error)) arbitertest.Harness {
+	return arbitertest.Harness{
+		Open: func(ctx context.Context) (core.Arbiter, error) { return open(ctx, server) },
+		OpenFaulty: func(ctx context.Context) (core.Arbiter, arbitertest.Faults, error) {
+			proxy := faultproxy.New(t, server.Endpoint)
+			behind := server
+			behind.Endpoint = proxy.URL
+			a, err := open(ctx, behind)
+			return a, proxy.Faults(isWrite), err
+		},
+	}
 }

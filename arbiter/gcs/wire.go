@@ -51,7 +51,7 @@ var errNotAsked = errors.New("the arbiter asks for records only")
 
 // RoundTrip sends one request, once, and notes what its flight wants to know.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !strings.Contains(r.URL.Path, "/o/") && !strings.HasSuffix(r.URL.Path, "/o") {
+	if _, wanted := r.Context().Value(bucketKey{}).(bool); !wanted && !ofObject(r) {
 		return nil, errNotAsked
 	}
 	w.requests.Add(1)
@@ -67,6 +67,18 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		f.date.Store(&date)
 	}
 	return response, nil
+}
+
+// ofObject reports whether a request is for an object, not for its bucket.
+func ofObject(r *http.Request) bool {
+	return strings.Contains(r.URL.Path, "/o/") || strings.HasSuffix(r.URL.Path, "/o")
+}
+
+type bucketKey struct{}
+
+// lookingUpBucket returns a context whose requests may be for the bucket.
+func lookingUpBucket(ctx context.Context) context.Context {
+	return context.WithValue(ctx, bucketKey{}, true)
 }
 
 // flight follows one request: whether any of its bytes may have left, and the
