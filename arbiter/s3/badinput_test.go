@@ -53,6 +53,7 @@ func TestWrongAttributes(t *testing.T) {
 		{"bucket", "bare name", func(c *s3.Config) { c.Bucket = "s3://leases" }},
 		{"bucket", "slash", func(c *s3.Config) { c.Bucket = "leases/prod" }},
 		{"bucket", "ARN", func(c *s3.Config) { c.Bucket = "arn:aws:s3:eu-west-1:1:accesspoint" }},
+		{"bucket", "directory bucket", func(c *s3.Config) { c.Bucket = "leases--euw1-az1--x-s3" }},
 		{"bucket", "character", func(c *s3.Config) { c.Bucket = "my leases" }},
 		{"prefix", "empty path element", func(c *s3.Config) { c.Prefix = "a//b" }},
 		{"endpoint", "http://", func(c *s3.Config) { c.Endpoint = "localhost:9000" }},

@@ -77,7 +77,7 @@ func (a *Arbiter) covered(rules []types.LifecycleRule) bool {
 		if r.Status != types.ExpirationStatusEnabled || r.NoncurrentVersionExpiration == nil {
 			continue
 		}
-		prefix := aws.ToString(r.Prefix)
+		prefix := aws.ToString(r.Prefix) //lint:ignore SA1019 rules set long ago have it
 		if r.Filter != nil {
 			if r.Filter.And != nil || r.Filter.Tag != nil || r.Filter.ObjectSizeGreaterThan != nil || r.Filter.ObjectSizeLessThan != nil {
 				continue // it takes only some objects

@@ -47,6 +47,7 @@ const (
 // withDefaults returns c with every zero value replaced by its default.
 func (c Config) withDefaults() Config {
 	c.Prefix = strings.Trim(c.Prefix, "/")
+	c.Endpoint = strings.TrimRight(c.Endpoint, "/")
 	if c.ETag == "" {
 		c.ETag = "auto"
 	}
@@ -84,6 +85,8 @@ func checkBucket(c Config) error {
 		return wrong("bucket", "contains a slash", "give the bucket's bare name; a path goes into prefix")
 	case strings.HasPrefix(c.Bucket, "arn:"):
 		return wrong("bucket", "is an ARN", "give the bucket's name; access points are not supported")
+	case strings.HasSuffix(c.Bucket, "--x-s3"):
+		return wrong("bucket", "is a directory bucket", "use a general purpose bucket; it survives the loss of a zone")
 	case strings.ContainsAny(c.Bucket, " \t\r\n?#%"):
 		return wrong("bucket", "contains a character no bucket name has", "check for blanks and quotes")
 	}

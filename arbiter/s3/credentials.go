@@ -141,7 +141,7 @@ func (k *keeper) pause(now time.Time) (d time.Duration, forever bool) {
 // for an attempt under way, no longer than ctx.
 func (k *keeper) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	for {
-		c, err, attempt := k.look(time.Now())
+		c, attempt, err := k.look(time.Now())
 		if attempt == nil {
 			return c, err
 		}
@@ -155,8 +155,8 @@ func (k *keeper) Retrieve(ctx context.Context) (aws.Credentials, error) {
 }
 
 // look returns usable credentials, or the error of an attempt that failed just
-// now, or a channel to wait on.
-func (k *keeper) look(now time.Time) (aws.Credentials, error, <-chan struct{}) {
+// now, or a channel to wait on with what is known so far.
+func (k *keeper) look(now time.Time) (aws.Credentials, <-chan struct{}, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.have && (!k.current.CanExpire || now.Before(k.current.Expires)) {
@@ -167,9 +167,9 @@ func (k *keeper) look(now time.Time) (aws.Credentials, error, <-chan struct{}) {
 		err = fmt.Errorf("the credentials of %s ended at %s", k.current.Source, k.current.Expires.Format(time.RFC3339))
 	}
 	if err != nil && now.Sub(k.tried) < k.pace.breath {
-		return aws.Credentials{}, &credentialsError{err: err}, nil
+		return aws.Credentials{}, nil, &credentialsError{err: err}
 	}
-	return aws.Credentials{}, err, k.attempt
+	return aws.Credentials{}, k.attempt, err
 }
 
 // credentialsError says that there were no usable credentials: nothing was sent.
