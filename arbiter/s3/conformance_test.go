@@ -3,7 +3,6 @@ package s3_test
 import (
 	"context"
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/electd/electd/arbiter/arbitertest"
@@ -26,49 +25,10 @@ func TestConformance(t *testing.T) {
 				behind := config
 				behind.Endpoint = proxy.URL
 				a, err := s3.New(ctx, behind)
-				return a, faultsOf(proxy), err
+				return a, proxy.Faults(isPut), err
 			},
 		})
 	})
 }
 
-// faultsOf are the kit's handles on a fault proxy.
-func faultsOf(proxy *faultproxy.Proxy) arbitertest.Faults {
-	var (
-		mu     sync.Mutex
-		once   faultproxy.Verdict // of the next write
-		silent bool
-	)
-	proxy.Decide(func(r *http.Request) faultproxy.Verdict {
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case silent:
-			return faultproxy.Hang()
-		case r.Method == http.MethodPut && once != nil:
-			v := once
-			once = nil
-			return v
-		}
-		return nil
-	})
-	next := func(v faultproxy.Verdict) {
-		mu.Lock()
-		defer mu.Unlock()
-		once = v
-	}
-	return arbitertest.Faults{
-		LoseRequest: func() { next(faultproxy.DropRequest()) },
-		LoseAnswer:  func() { next(faultproxy.DropAnswer()) },
-		HoldWrite: func() func() {
-			late := faultproxy.NewLate()
-			next(late.Verdict())
-			return func() { _, _ = late.Apply() }
-		},
-		Silence: func() {
-			mu.Lock()
-			defer mu.Unlock()
-			silent = true
-		},
-	}
-}
+func isPut(r *http.Request) bool { return r.Method == http.MethodPut }

@@ -45,5 +45,8 @@ func (d *digests) whole(ctx context.Context, read func() (core.Snapshot, error))
 		}
 		s, err = read()
 	}
+	if err == nil && s.Version != "" && !d.fits(s.Version, s.Record) {
+		d.seen.Store(false) // until the next that fits, each read is a single one
+	}
 	return s, err
 }
