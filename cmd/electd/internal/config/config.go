@@ -55,8 +55,8 @@ type Transport struct {
 	Advertise     string `electd:"advertise" restart:"it is announced when electd starts" doc:"Address under which peers reach this node. Default: listen, with the machine's name where listen names no host."`
 	Insecure      bool   `electd:"insecure" default:"false" restart:"the socket is opened once" doc:"Plain text instead of TLS: whoever reaches the port can speak as any node. Loopback addresses only."`
 	ForceInsecure bool   `electd:"force_insecure" default:"false" restart:"the socket is opened once" doc:"Lets insecure stand on other addresses too, for networks that encrypt by themselves."`
-	Peers         []Peer `electd:"peer,blocks" doc:"Another node of the deployment; the label is its id. At most eight."`
-	TLS           *TLS   `electd:"tls,block" doc:"Certificates for mutual TLS 1.3. \"electd tls init\" makes a set. Renewed files are picked up on reload."`
+	Peers         []Peer `electd:"peer,blocks" restart:"the connections are set up when electd starts" doc:"Another node of the deployment; the label is its id. At most eight."`
+	TLS           *TLS   `electd:"tls,block" restart:"the files' places are fixed when electd starts" doc:"Certificates for mutual TLS 1.3. \"electd tls init\" makes a set. Renewed files are picked up by themselves."`
 }
 
 // Peer is another node.
@@ -78,7 +78,7 @@ type API struct {
 	Advertise  string     `electd:"advertise" restart:"it is announced when electd starts" doc:"Address of the API as told to clients and peers. Default: listen, with the machine's name where listen names no host."`
 	Socket     string     `electd:"socket" restart:"the socket is opened once" doc:"Unix socket, for the owner of the daemon only. Default: api.sock in the node's data_dir."`
 	TokenFile  string     `electd:"token_file" doc:"File with the token that TCP clients must show to change anything."`
-	TLS        *ServerTLS `electd:"tls,block" doc:"Serve TCP over TLS."`
+	TLS        *ServerTLS `electd:"tls,block" restart:"the files' places are fixed when electd starts" doc:"Serve TCP over TLS. Renewed files are picked up by themselves."`
 	StatusCode StatusCode `electd:"status_code,block" doc:"HTTP status codes of /v1/elections/{name}/leader, for load balancers that want others."`
 }
 

@@ -15,7 +15,7 @@ type Election struct {
 
 	MaxRateError        float64       `electd:"max_rate_error" default:"0.002" doc:"How far two nodes' clocks may differ in rate, as a fraction. Real clocks stay within 0.0001."`
 	SchedulingAllowance time.Duration `electd:"scheduling_allowance" default:"50ms" doc:"Part of fence_margin kept for the operating system to let electd run."`
-	ClockCheck          string        `electd:"clock_check" default:"warn" values:"off|warn|fence" doc:"What to do about clocks that differ by more than a second. Nothing depends on them; \"fence\" makes a follower refuse heartbeats, so that such a leader fences, for those who want it."`
+	ClockCheck          string        `electd:"clock_check" default:"warn" values:"off|warn|fence" doc:"What to do about a peer whose clock differs by more than a second. Nothing depends on it. \"warn\" says so; \"fence\" also refuses its heartbeats, so that such a leader is left with the arbiter's lease alone, and fences when the arbiter is out of reach too."`
 
 	Run    *Run    `electd:"run,block" doc:"The supervised program: runs only while this node leads."`
 	Hooks  []Hook  `electd:"hook,blocks" doc:"Commands at changes of role, one at a time. The label says which: promote (before leading; failure vetoes), fence (stop acting, at once), demote (after leading), follow (a leader to follow is known)."`

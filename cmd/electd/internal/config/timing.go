@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise/hardware"
 )
 
 // Part is one of the times that a fence margin has to hold.
@@ -140,7 +142,7 @@ func (v *validator) watchdog(c *Config) {
 		if len(c.Peers()) == 0 {
 			lease, interval, names = e.ArbiterLease, e.ArbiterLease/3, [2]string{"a third of arbiter_lease", "arbiter_lease"}
 		}
-		if timeout+interval > lease {
+		if hardware.Fits(timeout, lease, interval) != nil {
 			v.fail("watchdog.timeout", fmt.Sprintf("Watchdog timeout is too long for election %q", e.Name),
 				fmt.Sprintf("timeout %s + %s %s = %s ≤ %s %s does not hold. The device would reset the machine while all is well, or only after the authority has ended.",
 					timeout, names[0], round(interval), round(timeout+interval), names[1], lease))
