@@ -48,10 +48,23 @@ type job struct {
 // New returns a Runner, or says what is wrong with its hooks. It has to be
 // closed.
 func New(c Config) (*Runner, error) {
+	hooks, err := complete(c.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	c.Hooks = hooks
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	return &Runner{config: c}, nil
+}
+
+// complete checks hooks and fills in their defaults.
+func complete(given map[Kind]Hook) (map[Kind]Hook, error) {
 	var errs []error
 	hooks := map[Kind]Hook{}
-	for _, k := range slices.Sorted(maps.Keys(c.Hooks)) {
-		h := c.Hooks[k]
+	for _, k := range slices.Sorted(maps.Keys(given)) {
+		h := given[k]
 		if !slices.Contains([]Kind{Promote, Fence, Demote, Follow}, k) {
 			errs = append(errs, fmt.Errorf("there is no hook %q; there are %s, %s, %s and %s", k, Promote, Fence, Demote, Follow))
 		}
@@ -61,14 +74,28 @@ func New(c Config) (*Runner, error) {
 		}
 		hooks[k] = h
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	return hooks, errors.Join(errs...)
+}
+
+// Replace makes hooks those to be run from now on; one that runs is left to its
+// end. If something is wrong with them nothing changes.
+func (r *Runner) Replace(hooks map[Kind]Hook) error {
+	hooks, err := complete(hooks)
+	if err != nil {
+		return err
 	}
-	c.Hooks = hooks
-	if c.Log == nil {
-		c.Log = hclog.NewNullLogger()
-	}
-	return &Runner{config: c}, nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.config.Hooks = hooks
+	return nil
+}
+
+// hook returns the hook of a kind as it is now.
+func (r *Runner) hook(k Kind) (Hook, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, ok := r.config.Hooks[k]
+	return h, ok
 }
 
 // Submit asks for a hook. It returns at once; answer is called exactly once, in
@@ -146,7 +173,7 @@ func (r *Runner) next() *job {
 
 // run runs the hook of one job.
 func (r *Runner) run(j *job) Result {
-	hook, ok := r.config.Hooks[j.Kind]
+	hook, ok := r.hook(j.Kind)
 	if !ok {
 		if cause := context.Cause(j.ctx); cause != nil {
 			return Result{Outcome: outcomeOf(cause), Err: fmt.Errorf("hook %q: %w", j.Kind, cause)}

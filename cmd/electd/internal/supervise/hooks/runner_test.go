@@ -124,6 +124,38 @@ func TestPromoteVetoes(t *testing.T) {
 	}
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func TestReplacedHooksRunFromTheNextRequestOn(t *testing.T) {
+	dir := t.TempDir()
+	r, log := runner(t, map[hooks.Kind]hooks.Hook{hooks.Demote: sh(fmt.Sprintf("touch %[1]s/began; until [ -e %[1]s/go ]; do sleep 0.02; done; echo before", dir))})
+	a := newAnswers(t)
+	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 1}, a.of("1"))
+	if err := r.Replace(map[hooks.Kind]hooks.Hook{"promte": sh("true")}); err == nil {
+		t.Error("a hook that does not exist was taken")
+	}
+	for !exists(dir + "/began") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := r.Replace(map[hooks.Kind]hooks.Hook{hooks.Demote: sh("echo after")}); err != nil {
+		t.Fatal(err)
+	}
+	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 2}, a.of("2"))
+	if err := os.WriteFile(dir+"/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.expect("1", hooks.Done)
+	a.expect("2", hooks.Done)
+	for _, want := range []string{"before: epoch=1", "after: epoch=2"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+}
+
 func TestMissingHooksAreDoneInTheirTurn(t *testing.T) {
 	r, _ := runner(t, map[hooks.Kind]hooks.Hook{hooks.Demote: sh("sleep 0.1")})
 	a := newAnswers(t)
