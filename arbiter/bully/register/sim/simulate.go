@@ -17,7 +17,8 @@ type Faults struct {
 	Late      float64       // share that takes up to a hundred times as long
 	Partition time.Duration // mean time between two splits; zero: none
 	Restart   time.Duration // mean time between two restarts of a voter
-	DiskLoss  time.Duration // mean time between two losses of a disk; never while another voter is blank
+	DiskLoss  time.Duration // mean time between two losses of a disk
+	Early     bool          // disks are lost during the founding, too: it may then come to nothing
 }
 
 // Cluster is a simulated set of voters and the nodes that use them. It runs the
@@ -44,6 +45,7 @@ type Counts struct {
 type simVoter struct {
 	acceptor  register.Acceptor
 	down      bool
+	voted     bool // has ever been admitted
 	admission *register.Admission
 	nonces    int
 }

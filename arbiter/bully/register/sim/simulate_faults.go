@@ -60,15 +60,16 @@ func (c *Cluster) restart() {
 	})
 }
 
-// loseDisk empties a voter's disk, unless that would cost the cluster more than
-// a majority can bear.
+// loseDisk empties a voter's disk, unless another voter that once voted has lost
+// its own and is not back; with Early also before everybody has been admitted.
 func (c *Cluster) loseDisk() {
-	for _, v := range c.voters {
-		if v.acceptor.Standing.Generation == 0 {
+	i := c.random.IntN(len(c.voters))
+	for j, v := range c.voters {
+		blank := v.acceptor.Standing.Generation == 0
+		if j != i && blank && (v.voted || !c.faults.Early) || !v.voted && !c.faults.Early {
 			return
 		}
 	}
-	i := c.random.IntN(len(c.voters))
 	v := c.voters[i]
 	c.Seen.DiskLosses++
 	v.nonces++
@@ -92,7 +93,7 @@ func (c *Cluster) followAdmission(i int, d *register.Admission, next register.Ne
 		if d.As.Generation > 1 {
 			c.Seen.Readmissions++
 		}
-		v.acceptor, v.admission = d.Result(), nil
+		v.acceptor, v.admission, v.voted = d.Result(), nil, true
 	case next == register.Ask:
 		c.askAdmission(i, d)
 	case d.MayStandAsCandidate():

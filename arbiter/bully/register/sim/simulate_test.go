@@ -46,14 +46,15 @@ var registerModel = porcupine.Model{
 }
 
 // play runs one seed and returns its history.
-func play(seed uint64, d time.Duration) (*Cluster, []porcupine.Operation) {
+func play(seed uint64, d time.Duration, early bool) (*Cluster, []porcupine.Operation) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	c := NewCluster(seed, 3+2*random.IntN(2), Faults{
 		Loss: random.Float64() * 0.2, Twice: random.Float64() * 0.2, Late: random.Float64() * 0.05,
-		Latency: 5 * time.Millisecond, Partition: time.Second, Restart: time.Second, DiskLoss: 4 * time.Second,
+		Latency: 5 * time.Millisecond, Partition: time.Second, Restart: time.Second, DiskLoss: 2 * time.Second, Early: early,
 	})
 	var history []porcupine.Operation
 	const clients = 4
+	pending := map[int]porcupine.Operation{} // by client: of unknown outcome if the run ends now
 	for n := range clients {
 		known, writes := "", 0
 		var loop func()
@@ -66,7 +67,11 @@ func play(seed uint64, d time.Duration) (*Cluster, []porcupine.Operation) {
 				w.Expected, w.Value = in.Expected, register.Value{Version: in.Tag, Record: "r"}
 			}
 			called := c.Now
+			if in.Tag != "" {
+				pending[n] = porcupine.Operation{Input: in, Call: int64(called), Output: output{outcome: register.Unknown}}
+			}
 			c.Operate(n%len(c.voters), w, time.Duration(50+random.IntN(400))*time.Millisecond, func(r register.Result) {
+				delete(pending, n)
 				op := porcupine.Operation{
 					ClientId: n, Input: in, Call: int64(called), Output: output{r.Outcome, r.Value.Version}, Return: int64(c.Now),
 				}
@@ -85,6 +90,10 @@ func play(seed uint64, d time.Duration) (*Cluster, []porcupine.Operation) {
 		c.After(time.Duration(n+1)*time.Millisecond, loop)
 	}
 	c.Run(d)
+	for n, op := range pending {
+		op.ClientId, op.Return = clients+len(history)+n, math.MaxInt64
+		history = append(history, op)
+	}
 	return c, history
 }
 
@@ -110,7 +119,7 @@ func TestSimulatedHistoriesAreLinearizable(t *testing.T) {
 	from, to := seeds(400, 20_000)
 	start := time.Now()
 	for seed := from; seed < to; seed++ {
-		c, history := play(seed, 12*time.Second)
+		c, history := play(seed, 12*time.Second, seed%2 == 0)
 		result := porcupine.CheckOperationsTimeout(registerModel, history, time.Minute)
 		if result != porcupine.Ok {
 			t.Fatalf("seed %d: %v (%d operations); again with ELECTD_SEED=%d", seed, result, len(history), seed)
@@ -148,7 +157,7 @@ func add(total *Counts, c Counts) {
 func TestSimulatedClusterRecovers(t *testing.T) {
 	from, to := seeds(200, 5000)
 	for seed := from; seed < to; seed++ {
-		c, _ := play(seed, 5*time.Second)
+		c, _ := play(seed, 5*time.Second, false)
 		c.faults = Faults{Latency: c.faults.Latency}
 		c.cut = nil
 		c.events = nil // whatever was under way is lost
@@ -207,7 +216,7 @@ func TestHabitatElectsTwoLeadersAndThisDoesNot(t *testing.T) {
 func BenchmarkSimulator(b *testing.B) {
 	events := 0
 	for n := range b.N {
-		c, _ := play(uint64(n), 5*time.Second)
+		c, _ := play(uint64(n), 5*time.Second, false)
 		events += c.Seen.Events
 	}
 	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
