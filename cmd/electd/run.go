@@ -35,6 +35,7 @@ func runCommand(s streams) *cobra.Command {
 			}
 			o := agent.Options{Config: c, Version: version, Log: newLog(s, c), TraceDir: trace}
 			if controlFD > 0 {
+				syscall.CloseOnExec(controlFD) // the line ends with this process, whatever it has started
 				o.Control = os.NewFile(uintptr(controlFD), "control")
 			}
 			return runDaemon(s, o)

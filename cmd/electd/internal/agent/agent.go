@@ -104,7 +104,7 @@ func (a *Agent) start(ctx context.Context) error {
 		a.addresses.Peer = t.Advertise
 	}
 	if a.options.Control != nil {
-		a.control = newControl(a.options.Control, a.wire)
+		a.control = newControl(a.options.Control, a.wire, a.fail)
 	}
 	a.gate.set(probePending, "")
 	if a.config.Arbiter.Probe == "skip" {
