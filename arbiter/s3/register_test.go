@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 
@@ -20,8 +22,12 @@ var stores = map[string]func(testing.TB) servers.S3{
 }
 
 func onEveryStore(t *testing.T, test func(t *testing.T, store servers.S3)) {
-	for name, start := range stores {
-		t.Run(name, func(t *testing.T) { test(t, start(t)) })
+	onStores(t, slices.Sorted(maps.Keys(stores)), test)
+}
+
+func onStores(t *testing.T, names []string, test func(t *testing.T, store servers.S3)) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { test(t, stores[name](t)) })
 	}
 }
 
