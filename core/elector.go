@@ -72,7 +72,7 @@ func (t *turn) hear(m *Message) {
 	switch {
 	case at.After(v.Heard):
 		v.Heard, v.Version = at, m.Version
-		v.FreeAt, v.ReadVersion, v.Since = free, "", t.now
+		v.FreeAt, v.Since = free, t.now
 		v.noteTop()
 		v.AbsentSince, v.OlderSince = 0, 0
 		t.noteHolder(m.Node, m.Session)

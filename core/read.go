@@ -146,7 +146,7 @@ func (t *turn) adopt(ev *Event) {
 	r := ev.Record
 	at := r.Position()
 	free := t.now.Add(r.ArbiterLease - ev.Age)
-	torn := at == v.Heard && v.ReadVersion != "" && v.ReadVersion != ev.Version
+	torn := at == v.Heard && v.Version != ev.Version
 	switch {
 	case at.After(v.Heard):
 		v.FreeAt, v.Since = free, t.now
@@ -155,7 +155,7 @@ func (t *turn) adopt(ev *Event) {
 	default:
 		v.FreeAt = min(v.FreeAt, free)
 	}
-	v.Heard, v.Version, v.ReadVersion = at, ev.Version, ev.Version
+	v.Heard, v.Version = at, ev.Version
 	v.Record = *r
 	v.noteTop()
 	t.noteHolder(r.Holder, r.Session)
@@ -221,7 +221,7 @@ func (t *turn) seeOlder(ev *Event) {
 	}
 	t.tell(ToldRolledBack)
 	v.OlderSince = 0
-	v.Heard, v.ReadVersion = Position{}, ""
+	v.Heard = Position{}
 	if t.Write.Open {
 		t.writeNeverApplies()
 	}

@@ -86,7 +86,7 @@ func (t *turn) noteRelease(m *Message) {
 	}
 	before := v.Record
 	known := v.Found == FoundRecord && before.Epoch == m.Epoch && before.Revision+1 == m.Revision
-	v.Heard, v.Version, v.ReadVersion = at, m.Version, ""
+	v.Heard, v.Version = at, m.Version
 	v.noteTop()
 	v.Holder, v.Session = "", ""
 	v.FreeAt, v.Since = t.now, t.now

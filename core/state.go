@@ -62,7 +62,6 @@ type View struct {
 	Session string // the holder's; empty when vacant
 
 	FreeAt      Instant // when the holder's arbiter authority for Heard is over (design 3.4)
-	ReadVersion Version // version under which a read showed Heard; empty if none did
 	Since       Instant // when Heard was first known
 	AbsentSince Instant // since when reads find no record; 0 if they do
 	StoreDate   int64   // the store's date at the last absent read, Unix seconds

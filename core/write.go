@@ -191,7 +191,7 @@ func (t *turn) writeApplied(a Attempt, v Version) {
 	view.Found, view.Record = FoundRecord, r
 	view.Heard = r.Position()
 	view.noteTop()
-	view.Version, view.ReadVersion = v, ""
+	view.Version = v
 	view.Holder, view.Session = r.Holder, r.Session
 	view.AbsentSince, view.OlderSince, view.Since = 0, 0, t.now
 	view.FreeAt = Never
