@@ -14,7 +14,8 @@ func (m *mover) ask(i int, a *core.Action) {
 	if m.requests == maxRequests {
 		m.dropRequest(m.oldestOrphan())
 	}
-	r := &m.inStore[m.requests]
+	k := m.requests
+	r := &m.inStore[k]
 	m.requests++
 	*r = request{
 		node: uint8(i), life: n.life, write: a.Kind == core.DoWrite, op: a.Op, intent: a.Intent,
@@ -25,6 +26,10 @@ func (m *mover) ask(i int, a *core.Action) {
 		if a.Record.Epoch > m.grid.Epochs {
 			m.beyond = true
 		}
+		return
+	}
+	if !m.grid.SlowReads && m.left.Failed == 0 {
+		m.answer(k)
 	}
 }
 

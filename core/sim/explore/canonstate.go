@@ -15,6 +15,7 @@ func (c *canon) state(s *core.State) {
 	c.until(s.Next)
 	c.bits(s.Standing.Healthy, s.Standing.Paused, s.Shutdown, s.Admitted)
 	c.until(s.StandAfter)
+	c.until(s.GiveWay)
 	c.floor(&s.Floor)
 	c.view(&s.View)
 	c.vow(&s.Vow)
@@ -47,7 +48,6 @@ func (c *canon) view(v *core.View) {
 	c.name(v.Holder)
 	c.name(v.Session)
 	c.free(v.FreeAt)
-	c.version(v.ReadVersion)
 	if !current || v.Record.State == core.Vacant { // only a vacancy is counted from then
 		c.began(v.Since, c.heartbeatLease()+Tick)
 	}

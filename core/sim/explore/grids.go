@@ -26,7 +26,7 @@ func Grids() []Grid {
 
 	g = base("ages")
 	g.About = "a store that says how old a record is"
-	g.Ages = true
+	g.Ages, g.SlowReads = true, true
 	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1, Failed: 1}
 	all = append(all, g)
 
@@ -37,6 +37,7 @@ func Grids() []Grid {
 
 	g = base("reads")
 	g.About = "torn, stale and overtaken reads"
+	g.SlowReads = true
 	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1, Split: 1, Torn: 1, Stale: 1}
 	all = append(all, g)
 
