@@ -4,8 +4,11 @@ package builtin
 
 import (
 	"context"
+	"time"
 
+	"github.com/electd/electd/arbiter/bully"
 	"github.com/electd/electd/arbiter/file"
+	"github.com/electd/electd/arbiter/gcs"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/plugins"
@@ -22,6 +25,20 @@ var definitions = []plugins.Definition{
 		Doc:    "Keeps lease records in a bucket with S3's conditional writes.",
 		New:    func(ctx context.Context, c s3.Config) (core.Arbiter, error) { return s3.New(ctx, c) },
 		Limits: func(s3.Config) plugins.Capabilities { return plugins.Capabilities{Age: true} },
+	},
+	plugins.Plugin[gcs.Config]{
+		Name: "gcs",
+		Doc:  "Keeps lease records in a bucket of Google Cloud Storage by generation.",
+		New:  func(ctx context.Context, c gcs.Config) (core.Arbiter, error) { return gcs.New(ctx, c) },
+		Limits: func(gcs.Config) plugins.Capabilities {
+			return plugins.Capabilities{Age: true, MinWriteInterval: time.Second}
+		},
+	},
+	plugins.Plugin[bully.Config]{
+		Name:   "bully",
+		Doc:    "Elects among three or more nodes by their own votes; needs no store.",
+		New:    func(ctx context.Context, c bully.Config) (core.Arbiter, error) { return bully.New(ctx, c) },
+		Limits: func(bully.Config) plugins.Capabilities { return plugins.Capabilities{Age: true} },
 	},
 	plugins.Plugin[file.Config]{
 		Name:   "file",
