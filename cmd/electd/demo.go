@@ -2,7 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -21,16 +24,19 @@ show who leads. In a terminal, keys kill, freeze, cut off and heal them; after e
 measured failover and the measured overlap of leaders are shown. Without a terminal, or
 with --script, faults are run one after the other.
 
-Exit status: 0 all as promised, 1 leaders overlapped or a failover took too long.`,
+Exit status: 0 all as promised, 1 leaders overlapped, a failover took too long or the
+store was asked while all was well.`,
 		Example: "  electd demo\n  electd demo --script kill,freeze,partition,blip-kill,store-outage,step-down --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
 			if len(script) == 0 && !asJSON && isTerminal(s.in) && isTerminal(s.out) {
-				return demo.Live(cmd.Context(), s.in, s.out)
+				return demo.Live(ctx, s.in, s.out)
 			}
-			err := demo.Script(cmd.Context(), demo.Options{Script: script, JSON: asJSON, Out: s.out})
-			if errors.Is(err, demo.ErrFailed) {
-				return status{exitFailed, err}
+			err := demo.Script(ctx, demo.Options{Script: script, JSON: asJSON, Out: s.out})
+			if errors.Is(err, demo.ErrUnknownFault) {
+				return status{exitUsage, fmt.Errorf("electd demo: %w", err)}
 			}
 			return err
 		},

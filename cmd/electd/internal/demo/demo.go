@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // Options say how to show the demo.
@@ -13,13 +14,17 @@ type Options struct {
 	Script []string // names of faults; empty: all of them, in order
 	JSON   bool     // one object a line
 	Out    io.Writer
+
+	Program string // electd; empty: this very program
 }
 
 // ErrFailed says that something was not as it must be.
-var ErrFailed = errors.New("the demo has failed")
+var ErrFailed = errors.New("not everything was as it must be: see above")
 
-// Script runs faults by itself and prints what they did. The error is ErrFailed
-// if leaders overlapped or a failover missed its bound.
+// Script runs faults by itself and prints what they did. The error is
+// ErrUnknownFault if there is one that it does not know, and ErrFailed if leaders
+// overlapped, a failover missed its bound or the store was asked while all was
+// well.
 func Script(ctx context.Context, o Options) error {
 	if len(o.Script) == 0 {
 		o.Script = names()
@@ -28,7 +33,7 @@ func Script(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWorld([]string{"db-a", "db-b"})
+	w, err := newWorld(o.Program, defaults)
 	if err != nil {
 		return err
 	}
@@ -55,13 +60,8 @@ func Script(ctx context.Context, o Options) error {
 	if _, _, err := p.healthy(ctx, healthyAtLast); err != nil {
 		return err
 	}
-	if err := print(o.Out, p.summary); err != nil {
-		return err
-	}
-	if p.summary.Failed > 0 || p.summary.StoreRequestsHealthy > 0 {
-		return ErrFailed
-	}
-	return nil
+	failed := p.finish()
+	return errors.Join(print(o.Out, p.summary), failed)
 }
 
 func printJSON(out io.Writer, v any) error { return json.NewEncoder(out).Encode(v) }
@@ -84,7 +84,10 @@ func (r Result) text() string {
 	} else {
 		text += fmt.Sprintf("%s stays  epoch %d                            ", r.LeaderBefore, r.EpochBefore)
 	}
-	text += fmt.Sprintf("  overlap %.0f ms", r.OverlapMS)
+	text += fmt.Sprintf("  overlap %g ms", r.OverlapMS)
+	if r.shut > 0 {
+		text += fmt.Sprintf("  nobody acted for %s", r.shut.Round(time.Millisecond))
+	}
 	if r.Failed != "" {
 		text += "  FAILED: " + r.Failed
 	}
@@ -92,6 +95,6 @@ func (r Result) text() string {
 }
 
 func (s Summary) text() string {
-	return fmt.Sprintf("%d faults, %d failed; leaders overlapped for %.0f ms; %d requests to the store in %.0f healthy seconds",
+	return fmt.Sprintf("%d faults, %d failed; leaders overlapped for %g ms; %d requests to the store in %.0f healthy seconds",
 		s.Faults, s.Failed, s.MaxOverlapMS, s.StoreRequestsHealthy, s.HealthySeconds)
 }

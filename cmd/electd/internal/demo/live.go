@@ -15,7 +15,7 @@ import (
 
 // Live shows the nodes in a terminal and does to them what keys ask for.
 func Live(ctx context.Context, in io.Reader, out io.Writer) error {
-	w, err := newWorld([]string{"db-a", "db-b"})
+	w, err := newWorld("", defaults)
 	if err != nil {
 		return err
 	}

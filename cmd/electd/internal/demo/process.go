@@ -2,7 +2,10 @@ package demo
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,16 +24,19 @@ import (
 // process is one electd of the demo: a real process that can be killed, frozen
 // and started again.
 type process struct {
-	name   string
-	dir    string
-	config string
-	line   *timeline
-	api    *client.Client
+	program string // electd
+	name    string
+	dir     string
+	config  string
+	line    *timeline
+	api     *client.Client
 
 	mu      sync.Mutex
 	command *exec.Cmd
 	control *os.File
-	exited  chan struct{}
+	exited  chan struct{}   // closed when it is gone
+	heard   chan struct{}   // closed when all that it ever said is taken in
+	echoes  []chan struct{} // to be closed, one at every echo
 	frozen  bool
 }
 
@@ -48,26 +54,25 @@ func (p *process) start() error {
 		return err
 	}
 	defer log.Close()
-	self, err := image()
-	if err != nil {
-		return err
-	}
-	c := exec.Command(self, "run", "--config", p.config, "--demo-control", "3")
+	c := exec.Command(p.program, "run", "--config", p.config, "--demo-control", "3")
 	c.Stdout, c.Stderr = log, log
 	c.ExtraFiles = []*os.File{theirs}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
-		return err
+		return errors.Join(err, ours.Close())
 	}
+	exited, heard := make(chan struct{}), make(chan struct{})
 	p.mu.Lock()
-	p.command, p.control, p.exited, p.frozen = c, ours, make(chan struct{}), false
-	exited := p.exited
+	p.command, p.control, p.exited, p.heard, p.echoes, p.frozen = c, ours, exited, heard, nil, false
 	p.mu.Unlock()
-	go p.listen(ours)
 	go func() {
+		defer close(heard)
+		defer ours.Close()
+		p.listen(ours)
+	}()
+	go func() {
+		defer close(exited)
 		c.Wait()
-		ours.Close()
-		close(exited)
 	}()
 	return nil
 }
@@ -81,14 +86,51 @@ func image() (string, error) {
 	return os.Executable()
 }
 
-// listen takes in what the process says of its guard.
+// listen takes in what the process says of its guard, until it hangs up or dies.
 func (p *process) listen(control *os.File) {
+	number := uint64(0)
 	for lines := bufio.NewScanner(control); lines.Scan(); {
 		var r agent.GuardReport
-		if json.Unmarshal(lines.Bytes(), &r) == nil {
-			p.line.report(p.name, r.Epoch, r.From, r.Until)
+		number++
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil || r.Number != number {
+			p.line.lose(fmt.Errorf("report %d of %s's guard is lost: %q, %w", number, p.name, lines.Text(), cmp.Or(err, errNumber)))
+			return
+		}
+		if r.Echo {
+			p.echoed()
+		} else {
+			p.line.report(p.name, r)
 		}
 	}
+}
+
+var errNumber = errors.New("another number was due")
+
+func (p *process) echoed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.echoes[0])
+	p.echoes = p.echoes[1:]
+}
+
+// hear waits until everything is taken in that the process has said by now.
+func (p *process) hear(ctx context.Context) error {
+	echo := make(chan struct{})
+	p.mu.Lock()
+	p.echoes = append(p.echoes, echo)
+	_, err := fmt.Fprintln(p.control, "echo")
+	heard := p.heard
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-echo:
+	case <-heard:
+	case <-ctx.Done():
+		return fmt.Errorf("%s does not answer: %w", p.name, ctx.Err())
+	}
+	return nil
 }
 
 // running reports whether the process lives, frozen or not.
@@ -112,15 +154,22 @@ func (p *process) signal(s syscall.Signal) error {
 	return p.command.Process.Signal(s)
 }
 
-// kill ends the process at once and waits until it is gone. What its guard said
-// ends with it.
+// kill ends the process at once and waits until it is gone.
 func (p *process) kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
 	}
-	<-p.exited
-	p.line.report(p.name, 0, clock(), 0)
+	p.gone()
 	return nil
+}
+
+// gone waits for the end of the process. What its guard said ends with it, and
+// that can be judged only once all of it is heard.
+func (p *process) gone() {
+	<-p.exited
+	at := clock()
+	<-p.heard
+	p.line.died(p.name, at)
 }
 
 func (p *process) freeze() error {
@@ -146,6 +195,7 @@ func (p *process) stop() {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.exited:
+		p.gone()
 	case <-time.After(15 * time.Second):
 		p.kill()
 	}

@@ -22,16 +22,18 @@ type Result struct {
 	LeaderBefore string     `json:"leader_before"`
 	LeaderAfter  string     `json:"leader_after"`
 	Failed       string     `json:"failed,omitempty"` // what was not as expected
+
+	shut time.Duration // of a leader that stays: how long nobody acted all the same
 }
 
 // Summary is what a whole script did.
 type Summary struct {
 	Event                string  `json:"event"` // "summary"
 	Faults               int     `json:"faults"`
-	MaxOverlapMS         float64 `json:"max_overlap_ms"`
+	MaxOverlapMS         float64 `json:"max_overlap_ms"` // of any fault, or of all the time if that is more
 	HealthySeconds       float64 `json:"healthy_seconds"`
 	StoreRequestsHealthy int64   `json:"store_requests_healthy"`
-	Failed               int     `json:"failed"`
+	Failed               int     `json:"failed,omitempty"`
 }
 
 // settleWithin bounds the waiting between two faults.
@@ -57,7 +59,7 @@ func (p *player) play(ctx context.Context, f fault) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{
-		Event: "fault", Fault: f.name, Expect: f.expect, BoundMS: f.bound.Milliseconds(),
+		Event: "fault", Fault: f.name, Expect: f.expect, BoundMS: f.bound(p.world.timing.lease).Milliseconds(),
 		EpochBefore: epoch, LeaderBefore: leader.name,
 	}
 	began := clock()
@@ -69,20 +71,34 @@ func (p *player) play(ctx context.Context, f fault) (Result, error) {
 		err = p.failover(ctx, &r, at)
 	} else {
 		p.stayed(&r)
+		r.shut = p.world.line.shut(at, clock())
 	}
-	// A leader that was frozen is thawed only well past its lease.
-	if f.name == "freeze" {
-		err = errors.Join(err, pause(ctx, heartbeatLease))
-	}
-	if err := errors.Join(err, f.undo(p.world, leader)); err != nil {
+	if err := errors.Join(err, f.undo(ctx, p.world, leader)); err != nil {
 		return r, fmt.Errorf("%s: %w", f.name, err)
 	}
 	if _, _, err := p.settle(ctx); err != nil {
 		return r, fmt.Errorf("after %s: %w", f.name, err)
 	}
+	if err := p.world.hear(ctx); err != nil {
+		return r, fmt.Errorf("after %s: %w", f.name, err)
+	}
 	r.OverlapMS = milliseconds(p.world.line.overlap(began))
-	p.judge(&r, f)
+	r.Failed = wrong(r, p.world.line.complete())
+	p.count(r)
 	return r, nil
+}
+
+// finish ends the nodes, and judges the time as a whole.
+func (p *player) finish() error {
+	p.world.end()
+	p.summary.MaxOverlapMS = max(p.summary.MaxOverlapMS, milliseconds(p.world.line.overlap(0)))
+	switch lost := p.world.line.complete(); {
+	case lost != nil:
+		return fmt.Errorf("%w: %w", ErrFailed, lost)
+	case p.summary.Failed > 0 || p.summary.StoreRequestsHealthy > 0 || p.summary.MaxOverlapMS > 0:
+		return ErrFailed
+	}
+	return nil
 }
 
 // failover waits for the next leader and measures from the fault.
@@ -108,26 +124,35 @@ func (p *player) failover(ctx context.Context, r *Result, at core.Instant) error
 func (p *player) stayed(r *Result) {
 	leader, epoch := p.world.leader()
 	if leader == nil {
-		r.EpochAfter = r.EpochBefore
 		return
 	}
 	r.LeaderAfter, r.EpochAfter = leader.name, epoch
 }
 
-// judge says what was not as expected.
-func (p *player) judge(r *Result, f fault) {
+// wrong says what was not as expected; lost is what is missing of the nodes'
+// reports.
+func wrong(r Result, lost error) string {
 	switch {
 	case r.OverlapMS > 0:
-		r.Failed = fmt.Sprintf("two guards were open at once for %.3f ms", r.OverlapMS)
-	case f.expect == stays && (r.LeaderAfter != r.LeaderBefore || r.EpochAfter != r.EpochBefore):
-		r.Failed = "the leader was to stay"
-	case f.expect == failsOver && r.LeaderAfter == r.LeaderBefore:
-		r.Failed = "another node was to lead"
-	case f.expect == failsOver && *r.FailoverMS > milliseconds(f.bound):
-		r.Failed = fmt.Sprintf("the failover took longer than %s", f.bound)
-	case f.expect == failsOver && r.EpochAfter != r.EpochBefore+1:
-		r.Failed = "the epoch was to rise by one"
+		return fmt.Sprintf("two guards were open at once for %.3f ms", r.OverlapMS)
+	case lost != nil:
+		return lost.Error()
+	case r.Expect == stays && (r.LeaderAfter != r.LeaderBefore || r.EpochAfter != r.EpochBefore):
+		return "the leader was to stay"
+	case r.Expect == stays:
+		return ""
+	case r.FailoverMS == nil || r.LeaderAfter == r.LeaderBefore:
+		return "another node was to lead"
+	case *r.FailoverMS > float64(r.BoundMS):
+		return fmt.Sprintf("the failover took longer than %d ms", r.BoundMS)
+	case r.EpochAfter != r.EpochBefore+1:
+		return "the epoch was to rise by one"
 	}
+	return ""
+}
+
+// count adds a fault to the summary.
+func (p *player) count(r Result) {
 	p.summary.Faults++
 	p.summary.MaxOverlapMS = max(p.summary.MaxOverlapMS, r.OverlapMS)
 	if r.Failed != "" {
@@ -156,4 +181,7 @@ func (p *player) healthy(ctx context.Context, d time.Duration) (*process, core.E
 	return leader, epoch, nil
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// milliseconds rounds up: an overlap is never nothing because it was short.
+func milliseconds(d time.Duration) float64 {
+	return float64((d+time.Microsecond-1)/time.Microsecond) / 1000
+}

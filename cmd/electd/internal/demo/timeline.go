@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/electd/electd/cmd/electd/internal/agent"
 	"github.com/electd/electd/core"
 )
 
@@ -15,48 +17,76 @@ type span struct {
 }
 
 // timeline is what the guards of all nodes said, on the one clock of the
-// machine. An opening lasts until the instant it named, or until the node said
-// something else, or was killed.
+// machine. Where a guard may have been open it counts as open: an opening lasts
+// until the instant it named, or until the node said that it had been replaced,
+// or was seen dead.
 type timeline struct {
 	mu    sync.Mutex
 	spans []span
 	open  map[string]int // index of the last span of a node whose guard is open
 	news  chan struct{}  // closed at the next report
+	lost  error          // something a node said was lost: nothing is certain any more
 }
 
 func newTimeline() *timeline {
 	return &timeline{open: map[string]int{}, news: make(chan struct{})}
 }
 
-// report takes in that a node's guard is open at epoch from an instant until
-// another, or, with epoch zero, shut from there on.
-func (t *timeline) report(node string, epoch core.Epoch, from, until core.Instant) {
+// report takes in what a node says of its guard. The reports of one node must
+// come in their order; how those of different nodes mix does not matter.
+func (t *timeline) report(node string, r agent.GuardReport) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i, ok := t.open[node]; ok {
 		last := &t.spans[i]
-		switch {
-		case epoch == last.epoch && from <= last.until:
-			last.until = until // extended, or shortened, without a gap
-		default:
-			last.until = min(last.until, from)
+		last.until = min(last.until, r.Replaced)
+		if r.Epoch == last.epoch && r.From <= last.until {
+			last.until = max(last.until, r.Until) // extended without a gap, or cut short
+		} else {
 			delete(t.open, node)
 		}
 	}
-	if _, ok := t.open[node]; !ok && epoch != 0 {
-		t.spans = append(t.spans, span{node, epoch, from, until})
+	if _, ok := t.open[node]; !ok && r.Epoch != 0 {
+		t.spans = append(t.spans, span{node, r.Epoch, r.From, r.Until})
 		t.open[node] = len(t.spans) - 1
 	}
+	t.tell()
+}
+
+// died takes in that a node's process was gone at an instant, and its guard with
+// it.
+func (t *timeline) died(node string, at core.Instant) {
+	t.report(node, agent.GuardReport{Replaced: at})
+}
+
+// lose takes in that something a node said was lost.
+func (t *timeline) lose(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lost == nil {
+		t.lost = err
+	}
+	t.tell()
+}
+
+func (t *timeline) tell() {
 	close(t.news)
 	t.news = make(chan struct{})
+}
+
+// complete returns what was lost of what the nodes said, nil if nothing was.
+func (t *timeline) complete() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
 }
 
 // leader returns whose guard is open at an instant; empty if nobody's.
 func (t *timeline) leader(at core.Instant) (node string, epoch core.Epoch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := len(t.spans) - 1; i >= 0; i-- {
-		if s := t.spans[i]; s.from <= at && at < s.until {
+	for _, s := range slices.Backward(t.spans) {
+		if s.from <= at && at < s.until {
 			return s.node, s.epoch
 		}
 	}
@@ -76,22 +106,44 @@ func (t *timeline) next(after core.Epoch) (span, bool, <-chan struct{}) {
 	return span{}, false, t.news
 }
 
-// overlap returns the longest time for which the guards of two nodes were open
-// at once, as far as it lies after an instant.
+// overlap returns for how long, all in all, the guards of two nodes were open at
+// once after an instant.
 func (t *timeline) overlap(after core.Instant) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	longest := time.Duration(0)
-	for i, a := range t.spans {
-		for _, b := range t.spans[i+1:] {
-			if a.node == b.node {
-				continue
+	return t.shared(after, core.Never, func(open map[string]bool) bool { return len(open) > 1 })
+}
+
+// shut returns for how long, all in all, nobody's guard was open between two
+// instants.
+func (t *timeline) shut(from, until core.Instant) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shared(from, until, func(open map[string]bool) bool { return len(open) == 0 })
+}
+
+// shared adds up the times between two instants at which the set of nodes with
+// open guards is as asked for.
+func (t *timeline) shared(from, until core.Instant, is func(open map[string]bool) bool) time.Duration {
+	edges := []core.Instant{from, until}
+	for _, s := range t.spans {
+		edges = append(edges, max(from, min(until, s.from)), max(from, min(until, s.until)))
+	}
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	var sum time.Duration
+	for i, edge := range edges[:len(edges)-1] {
+		open := map[string]bool{}
+		for _, s := range t.spans {
+			if s.from <= edge && edge < s.until {
+				open[s.node] = true
 			}
-			both := min(a.until, b.until).Sub(max(a.from, b.from, after))
-			longest = max(longest, both)
+		}
+		if is(open) {
+			sum += edges[i+1].Sub(edge)
 		}
 	}
-	return longest
+	return sum
 }
 
 // left returns how much longer a node's guard is open, if it says nothing new.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -22,18 +23,23 @@ const election = "demo"
 // clock is the one clock that every process of this machine reads.
 var clock = node.SystemClock()
 
-// timings of the demo: electd's defaults.
-const (
-	heartbeatLease = 1500 * time.Millisecond
-	slack          = 300 * time.Millisecond // over the lease that a failover may take
-)
+// timing is what an election of the demo is configured with.
+type timing struct {
+	lease time.Duration // heartbeat_lease
+	text  string        // in the configuration
+}
+
+// defaults are electd's own timings.
+var defaults = timing{lease: 1500 * time.Millisecond}
 
 // world is the demo's machines: processes, their store, and what their guards said.
 type world struct {
-	dir   string
-	store *store
-	line  *timeline
-	nodes []*process
+	program string // electd
+	timing  timing
+	dir     string
+	store   *store
+	line    *timeline
+	nodes   []*process
 }
 
 // configuration is what every node of the demo runs with.
@@ -63,45 +69,61 @@ transport {
     key_file  = "{{.Dir}}/tls/{{.Name}}.key"
   }
 }
-election "{{.Election}}" {}
+election "{{.Election}}" {
+{{.Timing}}}
 `))
 
-// newWorld makes the machines, in a folder of their own, without starting them.
-func newWorld(names []string) (*world, error) {
+// newWorld makes two machines, in a folder of their own, without starting them.
+// An empty program is the running one.
+func newWorld(program string, timing timing) (*world, error) {
+	if program == "" {
+		var err error
+		if program, err = image(); err != nil {
+			return nil, err
+		}
+	}
 	dir, err := os.MkdirTemp("", "demo-electd-")
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, line: newTimeline()}
-	if w.store, err = startStore(); err != nil {
+	w := &world{program: program, timing: timing, dir: dir, line: newTimeline()}
+	if err := w.build([]string{"db-a", "db-b"}); err != nil {
+		w.close()
 		return nil, err
+	}
+	return w, nil
+}
+
+func (w *world) build(names []string) (err error) {
+	if w.store, err = startStore(); err != nil {
+		return err
 	}
 	addresses := map[string]string{}
 	var certificates []pki.Node
 	for _, name := range names {
 		if addresses[name], err = freeAddress(); err != nil {
-			return nil, err
+			return err
 		}
 		certificates = append(certificates, pki.Node{ID: name, Hosts: []string{"127.0.0.1"}})
 	}
-	if _, err := pki.Init(filepath.Join(dir, "tls"), certificates, pki.Options{}); err != nil {
-		return nil, err
+	if _, err := pki.Init(filepath.Join(w.dir, "tls"), certificates, pki.Options{}); err != nil {
+		return err
 	}
 	for _, name := range names {
 		p, err := w.configure(name, addresses)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		w.nodes = append(w.nodes, p)
 	}
-	return w, nil
+	return nil
 }
 
 func (w *world) configure(name string, addresses map[string]string) (*process, error) {
 	var text strings.Builder
 	err := configuration.Execute(&text, map[string]any{
 		"Name": name, "Dir": w.dir, "Bucket": bucket, "Endpoint": w.store.endpoint(),
-		"AccessKey": accessKey, "SecretKey": secretKey, "Addresses": addresses, "Election": election,
+		"AccessKey": accessKey, "SecretKey": secretKey, "Addresses": addresses, "Election": election, "Timing": w.timing.text,
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +136,7 @@ func (w *world) configure(name string, addresses map[string]string) (*process, e
 	if err != nil {
 		return nil, err
 	}
-	return &process{name: name, dir: w.dir, config: path, line: w.line, api: api}, nil
+	return &process{program: w.program, name: name, dir: w.dir, config: path, line: w.line, api: api}, nil
 }
 
 // freeAddress returns an address on loopback that nobody listens on.
@@ -136,13 +158,35 @@ func (w *world) start() error {
 	return nil
 }
 
+// end ends every process, all at once, and waits until all they said is heard.
+func (w *world) end() {
+	var ending sync.WaitGroup
+	for _, p := range w.nodes {
+		ending.Go(p.stop)
+	}
+	ending.Wait()
+}
+
 // close ends every process and removes everything.
 func (w *world) close() {
-	for _, p := range w.nodes {
-		p.stop()
+	w.end()
+	if w.store != nil {
+		w.store.close()
 	}
-	w.store.close()
 	os.RemoveAll(w.dir)
+}
+
+// hear waits until everything is taken in that living processes have said.
+func (w *world) hear(ctx context.Context) error {
+	for _, p := range w.nodes {
+		if !p.running() || p.isFrozen() {
+			continue
+		}
+		if err := p.hear(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *world) node(name string) *process {

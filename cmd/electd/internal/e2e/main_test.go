@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/electd/electd/cmd/electd/internal/e2e/build"
 )
 
 // binaries is where electd and its plugins were built for this test run.
@@ -18,21 +19,10 @@ func TestMain(m *testing.M) {
 		write(address, os.Getenv("ELECTD_EPOCH"), os.Getenv("ELECTD_NODE"))
 		return
 	}
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "e2e-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-o", dir+"/", "github.com/electd/electd/cmd/electd", "github.com/electd/electd/plugins/electd-arbiter-s3")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-			return 1
-		}
-		binaries = dir
+	os.Exit(build.Into(func(folder string) int {
+		binaries = folder
 		return m.Run()
-	}())
+	}, build.Electd, build.PluginS3))
 }
 
 func electd() string { return filepath.Join(binaries, "electd") }
