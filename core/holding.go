@@ -113,7 +113,12 @@ func (t *turn) renewAt() Instant {
 	return max(at, t.Write.NotBefore)
 }
 
+// renew extends the holding. A lease that is shorter than the one before binds
+// from the start of the write: it may be applied, and others may count by it, long
+// before that is known here.
 func (t *turn) renew() {
 	t.Lead.RenewWanted = false
-	t.propose(Renew, t.nextRecord())
+	next := t.nextRecord()
+	t.Lead.ArbiterUntil = min(t.Lead.ArbiterUntil, t.now.Add(next.ArbiterLease))
+	t.propose(Renew, next)
 }
