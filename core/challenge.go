@@ -53,9 +53,14 @@ func (t *turn) copyCurrent() bool {
 
 // stranger reports whether the record names electors, and not this node.
 func (t *turn) stranger() bool {
+	return t.View.Found == FoundRecord && t.copyCurrent() && t.unnamed() && !t.Admitted
+}
+
+// unnamed reports whether the record at hand, which may be the last one before it
+// vanished, names electors, and not this node.
+func (t *turn) unnamed() bool {
 	r := &t.View.Record
-	return t.View.Found == FoundRecord && t.copyCurrent() &&
-		!r.Open() && !r.Electors.Has(t.c.self()) && !t.Admitted
+	return !r.Open() && !r.Electors.Has(t.c.self())
 }
 
 // reclaims: the holder is the session recorded just before this one, proven
@@ -88,7 +93,7 @@ func (t *turn) freeIfAbsent() Instant {
 	if t.newCluster() {
 		return since.Add(t.holdBack())
 	}
-	if !t.Floor.Known && !t.Admitted && t.anyPeerMayKnow() {
+	if !t.Admitted && (t.unnamed() || !t.Floor.Known && t.anyPeerMayKnow()) {
 		return Never
 	}
 	return max(since.Add(t.longestLease()), t.Vow.Until).Add(t.holdBack())
