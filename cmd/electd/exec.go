@@ -26,7 +26,8 @@ No configuration file is needed: the arbiter decides alone, with a lease of 10 s
 Whoever starts the same on another machine, or in another terminal, waits for its
 turn. The command finds its epoch in ELECTD_EPOCH.
 
-The exit status is the command's. SIGTERM and SIGINT are passed on to it.`,
+The exit status is the command's; 127 if there is no such command, 126 if it cannot
+be run. SIGTERM and SIGINT are passed on to it.`,
 		Example: `  electd exec --arbiter file --set dir=/var/lib/jobs --election nightly -- ./nightly.sh
   electd exec --arbiter s3 --set bucket=acme-ha --set region=eu-west-1 --election nightly -- ./nightly.sh`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,6 +62,9 @@ func runExec(s streams, f config.Flags) error {
 	if err := checkFlags(s, f); err != nil {
 		return err
 	}
+	if err := runnable(f.Command[0]); err != nil {
+		return err
+	}
 	dir, err := execDir(&f)
 	if err != nil {
 		return status{exitConfig, fmt.Errorf("electd exec: %w", err)}
@@ -88,6 +92,9 @@ func runExec(s streams, f config.Flags) error {
 // checkFlags says what is wrong with the flags before a data directory is made
 // for them; which one it will be does not matter yet.
 func checkFlags(s streams, f config.Flags) error {
+	if err := missing(f); err != nil {
+		return err
+	}
 	if f.Node == "" {
 		f.Node = datadir.HostName()
 	}

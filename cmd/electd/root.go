@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -77,14 +78,33 @@ Exit status: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	group(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return status{exitUsage, fmt.Errorf("electd: %w", err)}
 	})
 	root.AddCommand(
 		runCommand(s), execCommand(s), validateCommand(s), statusCommand(s), stepDownCommand(s), eventsCommand(s),
+		pauseCommand(s), resumeCommand(s), leaseCommand(s), probeCommand(s), pluginCommand(s),
 		demoCommand(s), replayCommand(s), tlsCommand(s), versionCommand(s),
 	)
 	return root
+}
+
+// group makes a command one that only holds others: alone it prints its help, and
+// what it does not know is refused.
+func group(c *cobra.Command) {
+	c.SuggestionsMinimumDistance = 2
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		text := fmt.Sprintf("electd: there is no command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "electd "))
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			text += "; did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return status{exitUsage, errors.New(text)}
+	}
 }
 
 // exactly is cobra.ExactArgs with this program's exit status.

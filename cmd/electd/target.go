@@ -61,5 +61,5 @@ func (t *target) dial(s streams) (*client.Client, error) {
 
 // unreachable explains an error of talking to the daemon.
 func unreachable(err error) error {
-	return fmt.Errorf("electd: %w\nIs the daemon running, and is it the one that --api or --config names?", err)
+	return fmt.Errorf("%w\nIs the daemon running, and is it the one that --api or --config names?", err)
 }

@@ -12,6 +12,7 @@ import (
 func tlsCommand(s streams) *cobra.Command {
 	c := &cobra.Command{Use: "tls", Short: "Make certificates for the connections between nodes"}
 	c.AddCommand(tlsInitCommand(s))
+	group(c)
 	return c
 }
 
