@@ -12,7 +12,7 @@ import (
 func main() {
 	plugins.Serve(plugins.Plugin[bully.Config]{
 		Name:   "bully",
-		Doc:    "Elects among three or more nodes by their own votes; needs no store.",
+		Doc:    "Keeps lease records on a majority of three or more voters; no store at all.",
 		New:    func(ctx context.Context, c bully.Config) (core.Arbiter, error) { return bully.New(ctx, c) },
 		Limits: func(bully.Config) plugins.Capabilities { return plugins.Capabilities{Age: true} },
 	})

@@ -13,7 +13,7 @@ import (
 func main() {
 	plugins.Serve(plugins.Plugin[gcs.Config]{
 		Name: "gcs",
-		Doc:  "Keeps lease records in a bucket of Google Cloud Storage by generation.",
+		Doc:  "Keeps lease records in a bucket of Google Cloud Storage.",
 		New:  func(ctx context.Context, c gcs.Config) (core.Arbiter, error) { return gcs.New(ctx, c) },
 		Limits: func(gcs.Config) plugins.Capabilities {
 			return plugins.Capabilities{Age: true, MinWriteInterval: time.Second}
