@@ -148,15 +148,20 @@ func (c *Cluster) Leader(election string) *Daemon {
 	})
 }
 
-// Settled is Leader, and waits until the leader stands on heartbeats alone, with
-// every other daemon among its electors.
+// Settled is Leader, and waits until the leader stands on heartbeats alone and
+// every other daemon could take over. All must run.
 func (c *Cluster) Settled(election string) *Daemon {
 	c.t.Helper()
 	return c.Await("a leader whose electors all acknowledge", func() *Daemon {
 		leader := c.Leader(election)
 		e, err := leader.Election(election)
-		if err != nil || e.ArbiterMS != 0 || len(e.Electors) != len(c.Nodes) {
+		if err != nil || !e.Leading || len(c.Nodes) > 1 && e.ArbiterMS != 0 {
 			return nil
+		}
+		for _, p := range e.Peers {
+			if !p.Elector || !p.Acknowledges || !p.Eligible {
+				return nil
+			}
 		}
 		return leader
 	})

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,5 +113,5 @@ func (m *metrics) tellAge(e *client.Election) {
 
 // HookRan counts one run of a hook.
 func (s *Server) HookRan(election, hook, outcome string, took time.Duration) {
-	s.metrics.hooks.WithLabelValues(election, hook, outcome).Observe(took.Seconds())
+	s.metrics.hooks.WithLabelValues(election, hook, strings.ReplaceAll(outcome, " ", "-")).Observe(took.Seconds())
 }
