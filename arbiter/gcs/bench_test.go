@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/electd/electd/arbiter/gcs"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // benchEveryServer runs bench with clients of each server that write as often as

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/electd/electd/arbiter/gcs"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestAWrongAttributeIsNamed(t *testing.T) {

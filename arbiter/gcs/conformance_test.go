@@ -10,8 +10,8 @@ import (
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/arbiter/gcs"
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // onEveryServer runs test on each server with Google Cloud Storage's API.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/electd/electd/arbiter/gcs"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // serviceAccount writes the key file of an account whose tokens come from uri.

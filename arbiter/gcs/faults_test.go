@@ -10,8 +10,8 @@ import (
 
 	"github.com/electd/electd/arbiter/gcs"
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 const key = "orders/lease.json"

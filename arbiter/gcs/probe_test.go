@@ -8,8 +8,8 @@ import (
 
 	"github.com/electd/electd/arbiter/gcs"
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // verdicts are a report's, by check.

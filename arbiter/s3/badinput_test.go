@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/arbiter/strict3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // cleanEnvironment hides this machine's AWS settings from a test.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func benchEveryStore(b *testing.B, bench func(b *testing.B, store servers.S3)) {

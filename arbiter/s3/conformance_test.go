@@ -7,9 +7,9 @@ import (
 
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestConformance(t *testing.T) {

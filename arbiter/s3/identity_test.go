@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/arbiter/strict3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // tokenService answers AssumeRole and AssumeRoleWithWebIdentity and keeps what

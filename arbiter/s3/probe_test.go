@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/arbiter/strict3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func examine(t *testing.T, a *s3.Arbiter) core.ProbeReport {

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/electd/electd/arbiter/internal/servers"
 	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // stores are the servers that every behaviour here is judged on.

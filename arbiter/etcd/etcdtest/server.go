@@ -10,7 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/electd/electd/arbiter/internal/servers"
+	"github.com/electd/electd/internal/servers"
 )
 
 // Start starts a cluster of one member with a data directory of its own and

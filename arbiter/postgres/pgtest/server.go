@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/electd/electd/arbiter/internal/servers"
+	"github.com/electd/electd/internal/servers"
 )
 
 // Server is a running PostgreSQL with one database.
