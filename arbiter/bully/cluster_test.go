@@ -44,15 +44,20 @@ func newCluster(t *testing.T, n int) *cluster {
 	for i := range n {
 		node := string(rune('a' + i))
 		c.voters = append(c.voters, node)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.address[node] = l.Addr().String()
-		_ = l.Close()
+		c.address[node] = freeAddress(t)
 	}
 	t.Cleanup(c.stopAll)
 	return c
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
 }
 
 func (c *cluster) configOf(node string) Config {

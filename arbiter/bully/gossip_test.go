@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"net"
 	"testing"
 	"time"
 
@@ -17,12 +16,7 @@ func (c *cluster) gossiping() {
 	var join []string
 	ports := map[string]string{}
 	for _, node := range c.voters {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		ports[node] = l.Addr().String()
-		_ = l.Close()
+		ports[node] = freeAddress(c.t)
 		join = append(join, ports[node])
 	}
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))

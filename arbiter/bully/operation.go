@@ -87,16 +87,16 @@ func (a *Arbiter) reasons(op *register.Operation) string {
 	answered := 0
 	for i := range a.electorate.Size() {
 		node := a.electorate.Voter(i)
-		refusal := op.Answers[i].Refusal
-		if op.Answers[i].Kind == 0 {
-			refusal = register.Unreachable
-		}
-		if refusal == 0 {
+		answer := op.Answers[i]
+		if answer.Kind != 0 && answer.Refusal == 0 {
 			answered++
 			continue
 		}
-		text := fmt.Sprintf("%s %v", node, refusal)
-		if refusal == register.Unreachable {
+		text := fmt.Sprintf("%s %v", node, answer.Refusal)
+		if answer.Kind == 0 {
+			text = node + " has not answered yet"
+		}
+		if answer.Kind == 0 || answer.Refusal == register.Unreachable {
 			if detail := a.problems.whyUnreachable(node); detail != "" {
 				text += " (" + detail + ")"
 			}

@@ -17,7 +17,7 @@ func (a *Arbiter) Probe(ctx context.Context, key string) (core.ProbeReport, erro
 	reached := a.reachedVoters(ctx)
 	var report core.ProbeReport
 	if len(reached) >= a.electorate.Majority() {
-		report = probe.Semantics(ctx, probe.Subject{Open: a.share, Key: key, Writers: 4, Rounds: 2})
+		report = probe.Semantics(ctx, probe.Subject{Open: a.share, Key: key + "-" + a.config.Node, Writers: 4, Rounds: 2})
 	}
 	report.Store = fmt.Sprintf("bully: %d voters, %d make a majority", a.electorate.Size(), a.electorate.Majority())
 	findings := []core.Finding{a.votersFinding(reached)}

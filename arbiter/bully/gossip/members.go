@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,12 +96,21 @@ func (m *Members) join(ctx context.Context) (reached int) {
 		n, err := m.list.Join([]string{address})
 		reached += n
 		if err != nil {
-			m.config.Hear.Problem("join "+address, fmt.Sprintf("gossip cannot join %s: %v", address, err))
+			m.config.Hear.Problem("join "+address, fmt.Sprintf("gossip cannot join %s: %s", address, oneLine(err)))
 		} else {
 			m.config.Hear.NoProblem("join " + address)
 		}
 	}
 	return reached
+}
+
+// oneLine returns the one error in memberlist's list of errors.
+func oneLine(err error) string {
+	text := err.Error()
+	if _, item, isList := strings.Cut(text, "* "); isList {
+		text = item
+	}
+	return strings.TrimSpace(text)
 }
 
 // Spread takes an item in and passes it on; it reports whether it was news.
