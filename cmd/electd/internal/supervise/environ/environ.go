@@ -13,13 +13,16 @@ import (
 // reserved begins the names of the variables that electd sets.
 const reserved = "ELECTD_"
 
+// private are the variables by which a service manager speaks with electd alone.
+var private = []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}
+
 // Build returns electd's own environment, less what is meant for electd, plus
 // what the configuration adds and electd sets (NAME=value).
 func Build(added map[string]string, set ...string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		_, replaced := added[name]
-		return replaced || strings.HasPrefix(name, reserved)
+		return replaced || strings.HasPrefix(name, reserved) || slices.Contains(private, name)
 	})
 	for _, name := range slices.Sorted(maps.Keys(added)) {
 		env = append(env, name+"="+added[name])

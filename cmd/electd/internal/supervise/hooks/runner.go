@@ -48,23 +48,19 @@ type job struct {
 // New returns a Runner, or says what is wrong with its hooks. It has to be
 // closed.
 func New(c Config) (*Runner, error) {
-	hooks, err := complete(c.Hooks)
+	c, err := c.complete()
 	if err != nil {
 		return nil, err
-	}
-	c.Hooks = hooks
-	if c.Log == nil {
-		c.Log = hclog.NewNullLogger()
 	}
 	return &Runner{config: c}, nil
 }
 
-// complete checks hooks and fills in their defaults.
-func complete(given map[Kind]Hook) (map[Kind]Hook, error) {
+// complete checks the hooks and fills in defaults.
+func (c Config) complete() (Config, error) {
 	var errs []error
 	hooks := map[Kind]Hook{}
-	for _, k := range slices.Sorted(maps.Keys(given)) {
-		h := given[k]
+	for _, k := range slices.Sorted(maps.Keys(c.Hooks)) {
+		h := c.Hooks[k]
 		if !slices.Contains([]Kind{Promote, Fence, Demote, Follow}, k) {
 			errs = append(errs, fmt.Errorf("there is no hook %q; there are %s, %s, %s and %s", k, Promote, Fence, Demote, Follow))
 		}
@@ -74,28 +70,31 @@ func complete(given map[Kind]Hook) (map[Kind]Hook, error) {
 		}
 		hooks[k] = h
 	}
-	return hooks, errors.Join(errs...)
+	c.Hooks = hooks
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	return c, errors.Join(errs...)
 }
 
-// Replace makes hooks those to be run from now on; one that runs is left to its
-// end. If something is wrong with them nothing changes.
-func (r *Runner) Replace(hooks map[Kind]Hook) error {
-	hooks, err := complete(hooks)
+// Replace makes c what the Runner goes by from now on; a hook that runs is left
+// to its end. If something is wrong with c nothing changes.
+func (r *Runner) Replace(c Config) error {
+	c, err := c.complete()
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.config.Hooks = hooks
+	r.config = c
 	return nil
 }
 
-// hook returns the hook of a kind as it is now.
-func (r *Runner) hook(k Kind) (Hook, bool) {
+// now returns what the Runner goes by at present.
+func (r *Runner) now() Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h, ok := r.config.Hooks[k]
-	return h, ok
+	return r.config
 }
 
 // Submit asks for a hook. It returns at once; answer is called exactly once, in
@@ -173,14 +172,15 @@ func (r *Runner) next() *job {
 
 // run runs the hook of one job.
 func (r *Runner) run(j *job) Result {
-	hook, ok := r.hook(j.Kind)
+	config := r.now()
+	hook, ok := config.Hooks[j.Kind]
 	if !ok {
 		if cause := context.Cause(j.ctx); cause != nil {
 			return Result{Outcome: outcomeOf(cause), Err: fmt.Errorf("hook %q: %w", j.Kind, cause)}
 		}
 		return Result{Outcome: Done}
 	}
-	log := r.config.Log.With("hook", string(j.Kind), "epoch", j.Epoch)
+	log := config.Log.With("hook", string(j.Kind), "epoch", j.Epoch)
 	output := &logline.Writer{Emit: func(line string) { log.Info(line) }}
 	ctx, cancel := context.WithTimeoutCause(j.ctx, hook.Timeout, errTimedOut)
 	defer cancel()
@@ -189,7 +189,7 @@ func (r *Runner) run(j *job) Result {
 	err := command.Run(ctx, command.Command{
 		Args:   hook.Command,
 		Dir:    hook.Dir,
-		Env:    environ.Build(hook.Env, append(r.environment(), j.environment()...)...),
+		Env:    environ.Build(hook.Env, append(config.environment(), j.environment()...)...),
 		Output: output,
 		Mortal: j.Kind == Promote, // nobody may go on becoming active when electd is dead
 	})
@@ -206,11 +206,11 @@ func (r *Runner) run(j *job) Result {
 	return result
 }
 
-func (r *Runner) environment() []string {
+func (c Config) environment() []string {
 	return []string{
-		"ELECTD_ELECTION=" + r.config.Election,
-		"ELECTD_NODE=" + r.config.Node,
-		"ELECTD_API=" + r.config.API,
-		"ELECTD_TOKEN_FILE=" + r.config.TokenFile,
+		"ELECTD_ELECTION=" + c.Election,
+		"ELECTD_NODE=" + c.Node,
+		"ELECTD_API=" + c.API,
+		"ELECTD_TOKEN_FILE=" + c.TokenFile,
 	}
 }

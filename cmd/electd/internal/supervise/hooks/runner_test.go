@@ -134,13 +134,14 @@ func TestReplacedHooksRunFromTheNextRequestOn(t *testing.T) {
 	r, log := runner(t, map[hooks.Kind]hooks.Hook{hooks.Demote: sh(fmt.Sprintf("touch %[1]s/began; until [ -e %[1]s/go ]; do sleep 0.02; done; echo before", dir))})
 	a := newAnswers(t)
 	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 1}, a.of("1"))
-	if err := r.Replace(map[hooks.Kind]hooks.Hook{"promte": sh("true")}); err == nil {
+	if err := r.Replace(hooks.Config{Hooks: map[hooks.Kind]hooks.Hook{"promte": sh("true")}}); err == nil {
 		t.Error("a hook that does not exist was taken")
 	}
 	for !exists(dir + "/began") {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := r.Replace(map[hooks.Kind]hooks.Hook{hooks.Demote: sh("echo after")}); err != nil {
+	after := hooks.Config{Log: hclog.New(&hclog.LoggerOptions{Output: log}), Hooks: map[hooks.Kind]hooks.Hook{hooks.Demote: sh("echo after")}}
+	if err := r.Replace(after); err != nil {
 		t.Fatal(err)
 	}
 	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 2}, a.of("2"))
