@@ -23,9 +23,15 @@ func runCommand(s streams) *cobra.Command {
 	var path, trace string
 	var controlFD int
 	c := &cobra.Command{
-		Use:     "run --config FILE",
-		Short:   "Run the daemon",
-		Long:    "Run the daemon with a configuration file, until SIGTERM or SIGINT: then what is held is released and the program stopped.",
+		Use:   "run --config FILE",
+		Short: "Run the daemon",
+		Long: `Run the daemon with a configuration file, until SIGTERM or SIGINT: then the program is
+stopped and what is held is released, within 10 s. SIGHUP reads the file again: what can
+change is applied, what needs a restart is named in the log, and a file with mistakes
+changes nothing.
+
+Exit status: 0 ended on request, 3 wrong configuration, 4 the store must not be used,
+5 the lease was not released in time, or a fence was not over in time.`,
 		Example: "  electd run --config /etc/electd/electd.hcl",
 		Args:    exactly(0, "no argument"),
 		RunE: func(_ *cobra.Command, _ []string) error {
@@ -38,7 +44,7 @@ func runCommand(s streams) *cobra.Command {
 				syscall.CloseOnExec(controlFD) // the line ends with this process, whatever it has started
 				o.Control = os.NewFile(uintptr(controlFD), "control")
 			}
-			return runDaemon(s, o)
+			return runDaemon(s, absolute(path), o)
 		},
 	}
 	configFlag(c, &path)
@@ -70,22 +76,38 @@ func newLog(s streams, c *config.Config) hclog.Logger {
 	})
 }
 
-// runDaemon runs an agent until it is told to end or must end by itself.
-func runDaemon(s streams, o agent.Options) error {
+// runDaemon runs an agent until it is told to end or must end by itself. SIGHUP
+// makes it read its configuration, the file at path, again.
+func runDaemon(s streams, path string, o agent.Options) error {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	a, err := start(s, o)
 	if err != nil {
 		return err
 	}
-	var cause error
-	select {
-	case sig := <-signals:
-		o.Log.Info("ending: releasing what is held", "signal", sig.String())
-	case cause = <-a.Failed():
+	manager := newManager(o.Log)
+	manager.ready(a)
+	for {
+		select {
+		case sig := <-signals:
+			if sig == syscall.SIGHUP {
+				manager.reloading()
+				reload(o.Log, a, path)
+				manager.reloaded()
+				continue
+			}
+			o.Log.Info("ending: releasing what is held", "signal", sig.String(), "within", releaseWithin)
+			manager.stopping()
+			return stop(a)
+		case cause := <-a.Failed():
+			manager.stopping()
+			if errors.Is(cause, agent.ErrOverrun) {
+				return status{exitStopped, fmt.Errorf("electd: %w", cause)} // at once: there is nothing left to wait for
+			}
+			return errors.Join(failure(cause), stop(a))
+		}
 	}
-	return errors.Join(failure(cause), stop(a))
 }
 
 func start(s streams, o agent.Options) (*agent.Agent, error) {

@@ -44,7 +44,6 @@ type Options struct {
 // Agent is a running daemon.
 type Agent struct {
 	options Options
-	config  *config.Config
 	log     hclog.Logger
 	started time.Time
 
@@ -54,7 +53,8 @@ type Agent struct {
 	transport transport.Transport // the same as an interface, nil if nil
 	api       *api.Server
 	addresses core.Addresses
-	elections []*election
+	leash     *leash
+	clocks    *clocks
 	journal   *journal
 	gate      gate
 	control   *control
@@ -62,6 +62,10 @@ type Agent struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	failed  chan error // why the daemon must end by itself
+
+	mu        sync.RWMutex // of what a reload changes
+	config    *config.Config
+	elections []*election
 }
 
 // Start starts everything. The error says what is wrong in one line a thing.
@@ -69,7 +73,7 @@ type Agent struct {
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	a := &Agent{
 		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
-		journal: newJournal(), failed: make(chan error, 1),
+		journal: newJournal(), clocks: newClocks(o.Log), failed: make(chan error, 1),
 	}
 	if err := a.start(ctx); err != nil {
 		return nil, errors.Join(err, a.close(ctx))
@@ -96,7 +100,7 @@ func (a *Agent) start(ctx context.Context) error {
 	if err := a.startTransport(); err != nil {
 		return err
 	}
-	if a.api, err = api.New(a.apiConfig()); err != nil {
+	if a.api, err = api.New(a.apiConfig(a.config.API)); err != nil {
 		return err
 	}
 	a.addresses = core.Addresses{API: a.api.Advertise()}
@@ -111,8 +115,11 @@ func (a *Agent) start(ctx context.Context) error {
 		a.log.Warn("the store is not probed: that it keeps what an election needs is taken on trust")
 		a.gate.set(probeSkipped, "")
 	}
+	if a.leash, err = newLeash(a.config, a.fail, a.log); err != nil {
+		return a.config.Locate("watchdog", err).Err()
+	}
 	for _, c := range a.config.Elections {
-		e, err := a.startElection(c)
+		e, err := a.startElection(c, true)
 		if err != nil {
 			return err
 		}
@@ -159,8 +166,7 @@ func (a *Agent) shortestInterval() time.Duration {
 	return shortest
 }
 
-func (a *Agent) apiConfig() api.Config {
-	c := a.config.API
+func (a *Agent) apiConfig(c config.API) api.Config {
 	out := api.Config{
 		Socket: c.Socket, Listen: c.Listen, Advertise: c.Advertise, TokenFile: c.TokenFile,
 		LeaderCode: c.StatusCode.Leader, NotLeaderCode: c.StatusCode.NotLeader, Log: a.log.Named("api"),
@@ -174,9 +180,26 @@ func (a *Agent) apiConfig() api.Config {
 	return out
 }
 
+// settings are what the daemon runs on now.
+func (a *Agent) settings() *config.Config {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.config
+}
+
+// all are the elections that run now, in the order of the configuration.
+func (a *Agent) all() []*election {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.elections
+}
+
 // observers are all who are told what an election does.
 func (a *Agent) observers(e *election) node.Observer {
-	all := node.Observers{&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now(), failing: core.Applied}, a.api.Observe(e.name)}
+	all := node.Observers{
+		&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now(), failing: core.Applied},
+		e.check, &e.steps, a.api.Observe(e.name),
+	}
 	if a.control != nil {
 		all = append(all, a.control.observe(e.name))
 	}
@@ -196,11 +219,11 @@ func (a *Agent) Failed() <-chan error { return a.failed }
 
 // Exited delivers the exit status of the only election's program once it ended
 // and is not started again.
-func (a *Agent) Exited() <-chan int { return a.elections[0].service.exited }
+func (a *Agent) Exited() <-chan int { return a.all()[0].service.exited }
 
 // Forward passes a signal on to every supervised program.
 func (a *Agent) Forward(s os.Signal) {
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		e.service.forward(s)
 	}
 }
@@ -214,7 +237,7 @@ func (a *Agent) close(ctx context.Context) error {
 	var errs []error
 	var mu sync.Mutex
 	var stopping sync.WaitGroup
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		stopping.Go(func() {
 			if err := e.stop(ctx); err != nil {
 				mu.Lock()
@@ -224,6 +247,9 @@ func (a *Agent) close(ctx context.Context) error {
 		})
 	}
 	stopping.Wait()
+	if a.leash != nil {
+		a.leash.close()
+	}
 	if a.api != nil {
 		errs = append(errs, a.api.Close())
 	}
@@ -258,7 +284,7 @@ func (a *Agent) peerProblems() map[string]string {
 // Node implements api.Source.
 func (a *Agent) Node() client.Node {
 	out := client.Node{Node: a.dir.Node(), Session: a.dir.Session(), Version: a.options.Version, Arbiter: a.arbiterStatus(), StartedAt: a.started}
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		out.Elections = append(out.Elections, e.status())
 	}
 	return out
@@ -266,7 +292,7 @@ func (a *Agent) Node() client.Node {
 
 // Election implements api.Source.
 func (a *Agent) Election(name string) (api.Election, bool) {
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		if e.name == name {
 			return e, true
 		}
@@ -307,7 +333,7 @@ func (e *election) Admit() error {
 
 // ProgramRuns reports whether a supervised program runs now.
 func (a *Agent) ProgramRuns() bool {
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		if e.service.programRuns() {
 			return true
 		}

@@ -175,7 +175,7 @@ func findings(r core.ProbeReport, v core.Verdict) string {
 
 func (a *Agent) openGate(state string) {
 	a.gate.set(state, "")
-	for _, e := range a.elections {
+	for _, e := range a.all() {
 		e.restand()
 	}
 }

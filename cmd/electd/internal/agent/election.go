@@ -16,6 +16,7 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/datadir"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/node"
+	"github.com/electd/electd/transport"
 )
 
 // election is one election as this daemon runs it: the node, what it
@@ -26,7 +27,10 @@ type election struct {
 	log     hclog.Logger
 	dir     *datadir.Election
 	node    *node.Node
+	running chan struct{} // closed once node is set
 	service *service
+	check   *clockCheck
+	steps   steps
 	trace   *traceFile
 
 	mu        sync.Mutex
@@ -36,17 +40,28 @@ type election struct {
 	resume    *time.Timer
 }
 
-// startElection assembles and starts one election.
-func (a *Agent) startElection(c config.Election) (*election, error) {
-	e := &election{agent: a, name: c.Name, config: c, healthy: c.Health == nil, log: a.log.With("election", c.Name)}
+// startElection assembles and starts one election. At the start of the session,
+// and only then, the lease of the session before may be taken back.
+func (a *Agent) startElection(c config.Election, sessionStarts bool) (*election, error) {
+	e := &election{
+		agent: a, name: c.Name, config: c, log: a.log.With("election", c.Name),
+		running: make(chan struct{}), check: newClockCheck(a.clocks, c.ClockCheck),
+		healthy: c.Health == nil,
+	}
+	if !e.healthy {
+		e.healthWhy = "the health check has not answered yet"
+	}
 	var err error
 	if e.dir, err = a.dir.Election(c.Name); err != nil {
 		return nil, err
 	}
-	if e.service, err = newService(a, e, c); err != nil {
+	if e.service, err = newService(e, c); err != nil {
 		return nil, fmt.Errorf("election %q: %w", c.Name, err)
 	}
-	previous := e.previous()
+	previous := ""
+	if sessionStarts {
+		previous = e.previous()
+	}
 	if e.trace, err = openTrace(a.options.TraceDir, c.Name); err != nil {
 		return nil, err
 	}
@@ -54,17 +69,33 @@ func (a *Agent) startElection(c config.Election) (*election, error) {
 	started := node.Config{
 		Core: a.coreConfig(c, previous), Standing: e.standing(),
 		Floor: floor, FloorKnown: known,
-		Arbiter: a.host.Arbiter(), Transport: a.transport, Disk: e.dir, Service: e.service,
+		Arbiter: a.host.Arbiter(), Transport: e.transport(), Disk: e.dir, Service: e.service,
 		Observer: a.observers(e), Trace: e.trace.tracer(),
 	}
 	if e.node, err = node.Start(started); err != nil {
 		return nil, err
 	}
-	if err := e.service.begin(); err != nil {
+	close(e.running)
+	if err := e.service.watchHealth(c.Health); err != nil {
 		e.node.Abandon()
 		return nil, fmt.Errorf("election %q: %w", c.Name, err)
 	}
+	e.awaitResume()
 	return e, nil
+}
+
+// transport is the transport as this election uses it; nil without peers.
+func (e *election) transport() transport.Transport {
+	if e.agent.transport == nil {
+		return nil
+	}
+	return checked{e.agent.transport, e.check}
+}
+
+// serviceEnded tells that the program ended and is not started again.
+func (e *election) serviceEnded() {
+	<-e.running
+	e.node.ServiceEnded()
 }
 
 // coreConfig is the election's configuration as the protocol takes it.
@@ -75,7 +106,7 @@ func (a *Agent) coreConfig(c config.Election, previous string) core.Config {
 		ArbiterLease: c.ArbiterLease, HeartbeatInterval: c.HeartbeatInterval,
 		HeartbeatLease: c.HeartbeatLease, FenceMargin: c.FenceMargin, ArbiterTimeout: c.ArbiterTimeout,
 	}
-	for _, p := range a.config.Peers() {
+	for _, p := range a.settings().Peers() {
 		out.Peers = append(out.Peers, p.ID)
 	}
 	return out
@@ -124,6 +155,11 @@ func (e *election) setHealth(healthy bool, why string) {
 	e.mu.Lock()
 	e.healthy, e.healthWhy = healthy, why
 	e.mu.Unlock()
+	if healthy {
+		e.log.Info("this node is healthy: it may lead", "because", why)
+	} else {
+		e.log.Warn("this node is not healthy: it does not stand, and hands over if another one can lead", "because", why)
+	}
 	e.restand()
 }
 
@@ -154,6 +190,11 @@ func (e *election) unpause() error {
 	if err := e.dir.Resume(); err != nil {
 		return err
 	}
+	e.mu.Lock()
+	if e.resume != nil {
+		e.resume.Stop()
+	}
+	e.mu.Unlock()
 	e.log.Info("resumed: this node stands again")
 	e.restand()
 	return nil
@@ -170,7 +211,17 @@ func (e *election) awaitResume() {
 	if e.resume != nil {
 		e.resume.Stop()
 	}
-	e.resume = time.AfterFunc(time.Until(until), e.restand)
+	e.resume = time.AfterFunc(time.Until(until), e.pauseEnds)
+}
+
+// pauseEnds looks again if the wall clock, which a pause is kept by, was set back.
+func (e *election) pauseEnds() {
+	if _, paused := e.dir.Paused(time.Now()); paused {
+		e.awaitResume()
+		return
+	}
+	e.log.Info("the pause is over: this node stands again")
+	e.restand()
 }
 
 // stop releases what is held, within ctx, and ends everything.
@@ -213,6 +264,12 @@ func (e *election) status() client.Election {
 	}
 	if state, why := e.agent.gate.get(); !e.agent.gate.open() && s.Broken == nil {
 		out.Why += fmt.Sprintf("; does not stand: the store's probe is %s %s", state, why)
+	}
+	if s.Phase.Holds() && s.Phase != core.Releasing && !healthy {
+		out.Why += "; this node is not healthy, and stays because no other one can lead"
+	}
+	if !s.Phase.Holds() {
+		out.Why += e.check.explain(s.Leader)
 	}
 	if out.Leader != "" && out.Leader == s.Record.Holder {
 		out.Addresses = client.Addresses(s.Record.Addresses)

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/cmd/electd/internal/supervise/hooks"
+)
+
+// Reload takes over what a running daemon can from a configuration, and returns
+// what differs, that which needs a restart included. After an error nothing has
+// changed, unless it says that an election could not be started or released;
+// elections that are no more are released within ctx.
+func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Change, error) {
+	if _, diags := next.DecodeArbiter(a.host.Schema()); diags.HasErrors() {
+		return nil, diags.Err()
+	}
+	now := a.settings()
+	changes := config.Diff(now, next)
+	merged, diags := now.Reloaded(next)
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	if err := a.examine(merged); err != nil {
+		return nil, err
+	}
+	if err := a.api.Reload(a.apiConfig(merged.API)); err != nil {
+		return nil, next.Locate("api", err).Err()
+	}
+	a.log.SetLevel(hclog.LevelFromString(merged.Log.Level))
+	a.mu.Lock()
+	a.config = merged
+	a.mu.Unlock()
+	return changes, a.reloadElections(ctx, merged.Elections)
+}
+
+// examine says what of the elections' hooks, programs and health checks could
+// not be taken over.
+func (a *Agent) examine(c *config.Config) error {
+	var errs []error
+	for _, e := range c.Elections {
+		at := config.ElectionPath(e.Name)
+		if _, err := hooks.New(hooks.Config{Hooks: a.hooks(e)}); err != nil {
+			errs = append(errs, c.Locate(at, err).Err())
+		}
+		if e.Run != nil && len(e.Run.Command) == 0 {
+			errs = append(errs, c.Locate(at+".run", errors.New("no command is given")).Err())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reloadElections brings the elections that run into line with those configured.
+func (a *Agent) reloadElections(ctx context.Context, wanted []config.Election) error {
+	have := map[string]*election{}
+	for _, e := range a.all() {
+		have[e.name] = e
+	}
+	var errs []error
+	var list []*election
+	for _, c := range wanted {
+		e := have[c.Name]
+		delete(have, c.Name)
+		if e != nil {
+			errs = append(errs, e.reload(c))
+		} else {
+			var err error
+			if e, err = a.startElection(c, false); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			e.log.Info("election added")
+		}
+		list = append(list, e)
+	}
+	a.mu.Lock()
+	a.elections = list
+	a.mu.Unlock()
+	var mu sync.Mutex
+	var stopping sync.WaitGroup
+	for _, e := range have {
+		stopping.Go(func() {
+			e.log.Info("election removed: releasing it")
+			if err := e.stop(ctx); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	stopping.Wait()
+	return errors.Join(errs...)
+}
+
+// reload takes over what has changed in an election's configuration.
+func (e *election) reload(c config.Election) error {
+	e.mu.Lock()
+	before := e.config
+	e.config = c
+	e.mu.Unlock()
+	e.check.mode.Store(c.ClockCheck)
+	if was, is := e.agent.coreConfig(before, ""), e.agent.coreConfig(c, ""); !reflect.DeepEqual(was, is) {
+		e.node.Reload(is)
+	}
+	e.restand()
+	if err := e.service.reload(before, c); err != nil {
+		return fmt.Errorf("election %q: %w", e.name, err)
+	}
+	return nil
+}
+
+// reload replaces hooks, the health check, and the program as it is started next.
+func (s *service) reload(before, c config.Election) error {
+	program, err := s.election.agent.program(s.election, c)
+	if err != nil {
+		return err
+	}
+	if err := s.hooks.Replace(s.election.agent.hooksConfig(c, s.log)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.program, s.allow = program, 0
+	if c.Run != nil {
+		s.allow = c.Run.KillAllowance
+	}
+	s.mu.Unlock()
+	if reflect.DeepEqual(before.Health, c.Health) {
+		return nil
+	}
+	if c.Health == nil {
+		s.setHealthGate(nil)
+		s.election.setHealth(true, "there is no health check any more")
+		return nil
+	}
+	return s.watchHealth(c.Health)
+}
