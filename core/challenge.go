@@ -96,7 +96,11 @@ func (t *turn) freeIfAbsent() Instant {
 	if !t.Admitted && (t.unnamed() || !t.Floor.Known && t.anyPeerMayKnow()) {
 		return Never
 	}
-	return max(since.Add(t.longestLease()), t.Vow.Until).Add(t.holdBack())
+	at := max(since.Add(t.longestLease()), t.Vow.Until)
+	if t.View.FreeAt != Never {
+		at = max(at, t.View.FreeAt) // the holder's lease may be one that was never read
+	}
+	return at.Add(t.holdBack())
 }
 
 // newCluster reports whether no node has a floor, by its own word.
