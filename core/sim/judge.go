@@ -404,7 +404,7 @@ func (w *World) floorSaved(n *node, op int64, ok bool) {
 // of a store that gives dates, when some running node knows of the record and
 // no elector has been replaced by a twin that lives beside it.
 func (w *World) mayErase() bool {
-	if w.store.deletes > 0 || !w.plan.Store.Dates {
+	if w.store.deletes > 0 || !w.plan.Store.Dates || !w.leasesAgree() {
 		return false
 	}
 	knows := false
@@ -418,8 +418,19 @@ func (w *World) mayErase() bool {
 	return knows
 }
 
-// mayLoseDisk says whether a disk may be lost: not while the record is gone.
-func (w *World) mayLoseDisk() bool { return w.store.present || w.store.deletes == 0 }
+// leasesAgree reports whether all nodes are configured with the record's lease.
+func (w *World) leasesAgree() bool {
+	for _, n := range w.nodes {
+		if n.config.ArbiterLease != w.store.record.ArbiterLease {
+			return false
+		}
+	}
+	return true
+}
+
+// erased reports whether the record is gone. Meanwhile no disk is lost, no lease
+// reloaded and no twin started: the design does not cover these together.
+func (w *World) erased() bool { return !w.store.present && w.store.deletes > 0 }
 
 func (n *node) sessionOf(life uint32) string { return n.sessions[life-1] }
 

@@ -132,7 +132,7 @@ func (w *World) inflict(f *Fault, r *running) {
 		w.pause(n, f.Lasts, f.Kind == PauseMachine)
 	case CrashProcess, CrashMachine, LoseDisk:
 		w.die(n, f.Kind != CrashProcess)
-		if f.Kind == LoseDisk && w.mayLoseDisk() {
+		if f.Kind == LoseDisk && !w.erased() {
 			n.disk = disk{identity: n.disk.identity + "'"}
 		}
 		r.undo = func() { w.start(n) }
@@ -219,6 +219,9 @@ func (w *World) command(n *node, f *Fault) {
 
 // reload replaces a node's leases.
 func (w *World) reload(n *node, f *Fault) {
+	if w.erased() {
+		return
+	}
 	t := &w.plan.Timing
 	n.config.HeartbeatLease = duration(t.HeartbeatLease * Time(80+f.Amount%60) / 100)
 	n.config.ArbiterLease = duration(t.ArbiterLease * Time(60+f.Amount%80) / 100)
@@ -227,9 +230,10 @@ func (w *World) reload(n *node, f *Fault) {
 
 // addTwin starts another machine that bears a node's id.
 func (w *World) addTwin(n *node) {
-	if w.twins++; w.twins > 1 {
+	if w.erased() || w.twins > 0 {
 		return // two of them would be a cloned disk
 	}
+	w.twins++
 	p := w.plan.Nodes[n.index]
 	p.Machine += "twin"
 	w.plan.Nodes = append(append([]NodePlan(nil), w.plan.Nodes...), p)

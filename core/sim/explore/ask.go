@@ -113,9 +113,7 @@ func (m *mover) answerRead(r *request) {
 		Kind: core.ReadDone, Op: r.op, Outcome: core.Applied, Found: r.found,
 		Version: r.version, Age: time.Duration(r.age),
 	}
-	if m.grid.Ages {
-		ev.StoreDate = int64(m.now) / Tick
-	}
+	ev.StoreDate = m.grid.Date
 	if r.found == core.FoundRecord {
 		ev.Record = &r.record
 	}

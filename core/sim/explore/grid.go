@@ -20,10 +20,11 @@ type Grid struct {
 	HeartbeatLease int // ticks
 	ArbiterLease   int
 	ArbiterTimeout int
-	Empty          bool // begins with no record instead of with a led group
-	Ages           bool // the store says how old a record is, and its date
-	Hellos         bool // Hello takes its time like any message; else it arrives at once
-	SlowReads      bool // reads take their time; else they are answered at once, or fail if the budget says so
+	Empty          bool  // begins with no record instead of with a led group
+	Ages           bool  // the store says how old a record is
+	Date           int64 // the store's date, above every epoch so far; 0: it gives none
+	Hellos         bool  // Hello takes its time like any message; else it arrives at once
+	SlowReads      bool  // reads take their time; else they are answered at once, or fail if the budget says so
 
 	Depth    int        // longest trace
 	States   int        // bound of the search; 0: none

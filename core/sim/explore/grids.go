@@ -54,6 +54,7 @@ func Grids() []Grid {
 
 	g = base("deletion")
 	g.About = "a record that is deleted under a leader"
+	g.Date, g.Epochs = 8, 12
 	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Deleted: 1, Failed: 1}
 	all = append(all, g)
 
