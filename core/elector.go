@@ -11,7 +11,9 @@ func (t *turn) answerLeader(m *Message) {
 	case t.Write.Open:
 		t.answerBusy(m, t.Write.Base)
 	case !t.Floor.Known:
-		t.Read.Wanted = true
+		if t.View.Found != FoundRecord || !t.copyCurrent() {
+			t.Read.Wanted = true // else this is a stranger, which has read
+		}
 		t.answerBusy(m, Position{})
 		t.sendHello(m.Node)
 	case !m.Asking:

@@ -13,7 +13,9 @@ func (t *turn) readAt() Instant {
 		return r.NotBefore
 	case t.View.Found == 0:
 		return max(r.NotBefore, t.Started)
-	case t.Write.Open && t.retryAt() == Never:
+	case t.Write.Open && t.retryAt() != Never:
+		return Never // the next attempt comes first, and is looked up
+	case t.Write.Open:
 		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
 	}
 	switch t.Phase {
@@ -58,9 +60,10 @@ func (t *turn) readAnswered(ev *Event) {
 		t.readFailed(ev.Outcome)
 		return
 	}
-	t.Read.Failures, t.Read.NotBefore = 0, 0
+	t.Read.NotBefore = 0
 	switch ev.Found {
 	case FoundAbsent:
+		t.Read.Failures = 0
 		t.seeAbsence(ev.StoreDate)
 	case FoundRecord:
 		t.seeRecord(ev)
@@ -131,6 +134,7 @@ func (t *turn) seeRecord(ev *Event) {
 		return
 	}
 	v.Found, v.OlderSince = FoundRecord, 0
+	t.Read.Failures = 0
 	t.adopt(ev)
 	if t.Write.Open {
 		t.resolveBy(r, ev.Version)
@@ -220,7 +224,7 @@ func (t *turn) seeOlder(ev *Event) {
 		return
 	}
 	t.tell(ToldRolledBack)
-	v.OlderSince = 0
+	v.OlderSince, t.Read.Failures = 0, 0
 	v.Heard = Position{}
 	if t.Write.Open {
 		t.writeNeverApplies()

@@ -118,7 +118,8 @@ type Writing struct {
 	Expected Version // what the next attempt expects
 	Attempts [MaxAttempts]Attempt
 	Len      int
-	Tries    int // attempts made, reused ones included
+	Tries    int     // attempts made, reused ones included
+	Last     Instant // start of the newest attempt
 }
 
 // Attempt is one write that may be applied yet.

@@ -29,6 +29,7 @@ func (t *turn) attempt() {
 	}
 	w.OpAttempt = w.Len - 1
 	w.Tries++
+	w.Last = t.now
 	w.Op = t.op()
 	t.discardRead()
 	t.Read.Wanted = false
@@ -114,9 +115,11 @@ func (t *turn) retryAt() Instant {
 func (t *turn) retry() { t.attempt() }
 
 // retrySoon lets an open proposal be attempted again, after a pause that grows
-// with every attempt.
+// with every attempt. It counts from the newest one: however often the record is
+// looked at meanwhile, the next one comes.
 func (t *turn) retrySoon() {
-	t.Write.NotBefore = t.now.Add(t.c.backoff(t.Write.Tries))
+	w := &t.Write
+	w.NotBefore = max(t.now, w.Last.Add(t.c.backoff(w.Tries)))
 }
 
 // resolveBy resolves the open write by a record that was read after its start
