@@ -37,6 +37,10 @@ type business struct {
 	asker *node // whose heartbeat it answers
 	steps int
 	since Time
+
+	asked  int // requests to the store since asking, of this life
+	asking Time
+	life   uint32
 }
 
 func (j *judge) init() {
@@ -130,7 +134,7 @@ func (w *World) unfenced(n *node) {
 	j := &w.judge
 	epoch := n.state.View.Record.Epoch
 	for _, other := range w.nodes {
-		if other != n && other.service.acts(w.now) {
+		if other != n && other.service.acts(w.now) && !j.rolledBack {
 			w.fail("I1", "%s acts at epoch %d while %s acts at epoch %d", n.config.Session, epoch, other.service.session, other.service.epoch)
 		}
 	}
@@ -266,9 +270,22 @@ func (w *World) judgeAck(n *node) {
 	}
 }
 
+// mostRequests bounds what one session may ask of the store within an arbiter
+// lease, whatever happens.
+const mostRequests = 60
+
 // asks judges a request to the store as it leaves.
 func (w *World) asks(n *node, r *request) {
 	w.judge.requests++
+	b := &n.busy
+	if w.now-b.asking > w.plan.Timing.ArbiterLease || b.life != n.life {
+		b.asking, b.asked, b.life = w.now, 0, n.life
+	}
+	b.asked++
+	w.busiest = max(w.busiest, b.asked)
+	if b.asked > mostRequests {
+		w.fail("requests", "%s asked the store %d times within a lease", n.config.Session, b.asked)
+	}
 	if !r.write {
 		w.moment(ReadSent, n)
 		if n.state.Phase == core.Following {

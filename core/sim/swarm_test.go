@@ -4,11 +4,18 @@ import "testing"
 
 func TestSwarm(t *testing.T) {
 	var seen Coverage
+	var hist [20]int
+	worst := 0
 	fails := map[string]int{}
 	first := map[string]uint64{}
 	for seed := uint64(1); seed <= 10000; seed++ {
 		r := Run(NewPlan(seed), nil)
 		seen.Add(&r.Coverage)
+		hist[min(r.Busiest/10, 19)]++
+		if r.Busiest > worst {
+			worst = r.Busiest
+			t.Logf("seed %d busiest %d", seed, worst)
+		}
 		if r.Failure != nil {
 			k := r.Failure.Invariant
 			fails[k]++
@@ -19,4 +26,5 @@ func TestSwarm(t *testing.T) {
 		}
 	}
 	t.Logf("%v missing %v", fails, seen.Missing())
+	t.Log(hist)
 }

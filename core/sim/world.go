@@ -28,6 +28,7 @@ type World struct {
 	judge    judge
 	seen     Coverage
 	events   int
+	busiest  int // requests that one session made within an arbiter lease
 	digest   uint64
 	fault    *Failure
 }
@@ -47,6 +48,7 @@ type Result struct {
 	Failovers int
 	Events    int
 	Simulated Time
+	Busiest   int    // requests to the store that one session made within an arbiter lease
 	Digest    uint64 // equal for equal runs
 	Coverage  Coverage
 }
@@ -57,7 +59,7 @@ func Run(p Plan, trace func(string)) Result {
 	w.run()
 	return Result{
 		Seed: p.Seed, Mode: p.Mode, Failure: w.fault, Failovers: w.judge.failovers, Events: w.events,
-		Simulated: w.now, Digest: w.digest, Coverage: w.seen,
+		Simulated: w.now, Busiest: w.busiest, Digest: w.digest, Coverage: w.seen,
 	}
 }
 

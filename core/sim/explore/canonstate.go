@@ -96,6 +96,7 @@ func (c *canon) writing(w *core.Writing) {
 		c.began(w.Attempts[i].Started, c.arbiterLease())
 	}
 	c.failures(w.Tries)
+	c.began(w.Last, c.arbiterLease()/3) // the longest pause between attempts
 }
 
 func (c *canon) holding(s *core.State) {
