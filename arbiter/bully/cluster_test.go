@@ -2,6 +2,7 @@ package bully
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 	if config := os.Getenv(roleVariable); config != "" {
 		voteUntilKilled(config)
 		return
+	}
+	// Most of the time these tests wait for each other's silence.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -17,6 +17,7 @@ import (
 // The kit. Its clients are joiners, nodes without a vote, so that everything they
 // do goes over the network to three voters.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	c.start("a", "b", "c")
 	c.ready()

@@ -90,6 +90,7 @@ func TestDeadHigherRankIsNotWaitedFor(t *testing.T) {
 func TestHigherRankThatDoesNotStandLosesItsTurn(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.Profile = "wan" } // a turn is a second
 	c.start("a", "b", "c")
 	c.ready()
 	c.ranked()
@@ -97,7 +98,7 @@ func TestHigherRankThatDoesNotStandLosesItsTurn(t *testing.T) {
 	if err := c.take(within(t, 5*time.Second), "a", ""); err != nil {
 		t.Fatal(err)
 	}
-	if waited, turn := time.Since(start), profiles["fast"].turn; waited < 2*turn {
+	if waited, turn := time.Since(start), profiles["wan"].turn; waited < 2*turn {
 		t.Errorf("a waited %v, less than two turns of %v", waited, turn)
 	}
 }
@@ -116,7 +117,11 @@ func TestWaitingForAHigherRankIsNamed(t *testing.T) {
 	c.expect("b", lease, "", "")
 	// Its wait goes on with the next attempt instead of beginning anew.
 	eventually(t, "a's turn comes although no attempt lasts a turn", func() error {
-		return c.take(within(t, 300*time.Millisecond), "a", "")
+		err := c.take(within(t, 300*time.Millisecond), "a", "")
+		if s, _ := c.read("b", lease); string(s.Record) == "a" {
+			return nil // also if the attempt's deadline cut its answer off
+		}
+		return err
 	})
 }
 
@@ -146,9 +151,9 @@ func TestPreemptAfterNamesWhomToHandOverTo(t *testing.T) {
 	c := newCluster(t, 3)
 	c.config = func(config *Config) { config.PreemptAfter = 500 * time.Millisecond }
 	c.start("a", "b")
+	back := time.Now()
 	c.start("c")
 	c.ready()
-	back := time.Now()
 	eventually(t, "b is to hand over to c", func() error {
 		if node, ok := c.nodes["b"].Preferred(); !ok || node != "c" {
 			return fmt.Errorf("%q, %v", node, ok)
