@@ -75,6 +75,7 @@ func (p *proxy) cut(closed bool) {
 }
 
 func TestEventsResumeAfterALostConnection(t *testing.T) {
+	t.Parallel()
 	cluster := clienttest.Start(t, clienttest.Options{Nodes: []string{"db-a"}})
 	d := cluster.Leader("orders")
 	p := newProxy(t, d.Address)
@@ -123,6 +124,7 @@ func TestEventsResumeAfterALostConnection(t *testing.T) {
 }
 
 func TestEventsSayWhatIsLost(t *testing.T) {
+	t.Parallel()
 	cluster := clienttest.Start(t, clienttest.Options{Nodes: []string{"db-a"}})
 	d := cluster.Leader("orders")
 	first := next(t, d.Client, "")
@@ -162,6 +164,7 @@ func next(t *testing.T, c *client.Client, after string) client.Event {
 }
 
 func TestEventsOfAnUnknownElectionEnd(t *testing.T) {
+	t.Parallel()
 	cluster := clienttest.Start(t, clienttest.Options{Nodes: []string{"db-a"}})
 	told := 0
 	for _, err := range cluster.Nodes[0].Client.Events(t.Context(), "", "invoices") {

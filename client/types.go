@@ -179,6 +179,13 @@ type Missed struct {
 	Why   string `json:"why"`   // restarted (the id is of another session of the daemon), dropped (it is too old), unknown (it is no id)
 }
 
+// Access is whether who asks may change things, and as whom the daemon's log
+// names it: GET /v1/access.
+type Access struct {
+	Allowed bool   `json:"allowed"`
+	As      string `json:"as"`
+}
+
 // Health is the answer of /livez and /readyz.
 type Health struct {
 	OK       bool     `json:"ok"`

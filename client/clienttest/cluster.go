@@ -27,7 +27,8 @@ type Options struct {
 }
 
 // Cluster is a few daemons that share a directory as their arbiter. Their
-// timings are short: a failover takes about a second.
+// timings are short, and long enough for a busy machine: a failover takes about
+// two seconds.
 type Cluster struct {
 	Nodes []*Daemon
 
@@ -87,10 +88,10 @@ transport {
 {{- end}}
 {{- range .Elections}}
 election "{{.}}" {
-  arbiter_lease      = "5s"
-  heartbeat_interval = "200ms"
-  heartbeat_lease    = "1s"
-  fence_margin       = "420ms"
+  arbiter_lease      = "8s"
+  heartbeat_interval = "400ms"
+  heartbeat_lease    = "2s"
+  fence_margin       = "620ms"
   {{$.InElection}}
 }
 {{- end}}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/electd/electd/client"
 )
 
 // caller is who sent a request, and whether it may change things.
@@ -48,6 +50,12 @@ func (h *handlers) guarded(next http.HandlerFunc) http.HandlerFunc {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="electd"`)
 		fail(w, http.StatusUnauthorized, errForbidden)
 	}
+}
+
+// access tells who asks whether it may change things.
+func (h *handlers) access(w http.ResponseWriter, r *http.Request) {
+	who := h.caller(r)
+	answer(w, http.StatusOK, client.Access{Allowed: who.may, As: who.name})
 }
 
 // refusals keeps strangers from filling the log: one line a second.

@@ -93,14 +93,21 @@ func (s scraped) sum(name string) float64 {
 
 // TestFiguresOfAFailover watches two real daemons through a crash and a hand-over.
 func TestFiguresOfAFailover(t *testing.T) {
+	t.Parallel()
 	cluster := clienttest.Start(t, clienttest.Options{InElection: `hook "promote" {
     command = ["true"]
   }`})
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	leader := cluster.Settled("orders")
 	follower := cluster.Others(leader)[0]
-	time.Sleep(time.Second) // a few heartbeats
-	l, f := scrape(t, leader.URL()), scrape(t, follower.URL())
+	var l, f scraped
+	cluster.Await("a few heartbeats", func() *clienttest.Daemon {
+		l, f = scrape(t, leader.URL()), scrape(t, follower.URL())
+		if f.value("electd_heartbeats_received_total", "peer", leader.Name) >= 4 {
+			return leader
+		}
+		return nil
+	})
 	check := func(s scraped, want float64, name string, labels ...string) {
 		t.Helper()
 		if got := s.value(name, labels...); got != want {
@@ -120,13 +127,13 @@ func TestFiguresOfAFailover(t *testing.T) {
 	check(l, 1, "electd_role")
 	check(l, 1, "electd_epoch", "election", "orders")
 	check(f, 1, "electd_epoch", "election", "orders")
-	if left := l.value("electd_authority_left_seconds"); left < .4 || left > 1 {
-		t.Errorf("authority left %v s, want between .4 and 1", left)
+	if left := l.value("electd_authority_left_seconds"); left <= 0 || left > 2 {
+		t.Errorf("authority left %v s, want at most the lease of 2 s", left)
 	}
 	check(f, 0, "electd_authority_left_seconds")
-	atLeast(l, 4, "electd_heartbeats_sent_total", "election", "orders", "peer", follower.Name)
-	atLeast(l, 4, "electd_heartbeats_acknowledged_total", "election", "orders", "peer", follower.Name)
-	atLeast(l, 4, "electd_heartbeat_round_trip_seconds", "peer", follower.Name)
+	atLeast(l, 3, "electd_heartbeats_sent_total", "election", "orders", "peer", follower.Name)
+	atLeast(l, 3, "electd_heartbeats_acknowledged_total", "election", "orders", "peer", follower.Name)
+	atLeast(l, 3, "electd_heartbeat_round_trip_seconds", "peer", follower.Name)
 	atLeast(f, 4, "electd_heartbeats_received_total", "election", "orders", "peer", leader.Name)
 	if off, by := l.value("electd_clock_offset_seconds"), l.value("electd_clock_offset_uncertainty_seconds"); math.Abs(off) > by+.05 {
 		t.Errorf("the clock of the same machine is off by %v s, give or take %v", off, by)
@@ -139,7 +146,7 @@ func TestFiguresOfAFailover(t *testing.T) {
 	check(l, 1, "electd_arbiter_plugin_up")
 	check(l, 1, "electd_arbiter_usable")
 	check(l, 0, "electd_fences_total", "reason", "authority-ends")
-	atLeast(l, 5, "electd_loop_lag_seconds")
+	atLeast(l, 1, "electd_loop_lag_seconds")
 
 	leader.Kill()
 	cluster.Await("the follower to lead", func() *clienttest.Daemon {
@@ -155,8 +162,8 @@ func TestFiguresOfAFailover(t *testing.T) {
 		return nil
 	})
 	check(f, 1, "electd_failover_seconds", "election", "orders")
-	if took := f.sum("electd_failover_seconds"); took < .5 || took > 3 {
-		t.Errorf("the failover took %v s, want about the heartbeat lease of 1 s", took)
+	if took := f.sum("electd_failover_seconds"); took < 1 || took > 8 {
+		t.Errorf("the failover took %v s, want about the heartbeat lease of 2 s", took)
 	}
 	check(f, 1, "electd_transitions_total", "to", "taking", "reason", "holder-silent")
 	check(f, 0, "electd_peer_connected", "peer", leader.Name)
@@ -174,7 +181,7 @@ func TestFiguresOfAFailover(t *testing.T) {
 	check(f, 0, "electd_leading")
 	l = scrape(t, leader.URL())
 	check(l, 1, "electd_failover_seconds")
-	if took := l.sum("electd_failover_seconds"); took > .9 {
+	if took := l.sum("electd_failover_seconds"); took > 1.5 {
 		t.Errorf("the hand-over took %v s, want no wait for a lease", took)
 	}
 

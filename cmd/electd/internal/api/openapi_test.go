@@ -70,7 +70,7 @@ var schemas = map[string]any{
 	"Node": client.Node{}, "Arbiter": client.Arbiter{}, "Election": client.Election{}, "Addresses": client.Addresses{},
 	"Peer": client.Peer{}, "Requests": client.Requests{}, "Transition": client.Transition{}, "Lease": client.Lease{},
 	"StepDown": client.StepDown{}, "Pause": client.Pause{}, "Release": client.Release{}, "Done": client.Done{},
-	"Permit": client.Permit{}, "Missed": client.Missed{}, "Health": client.Health{}, "Failure": client.Failure{},
+	"Permit": client.Permit{}, "Access": client.Access{}, "Missed": client.Missed{}, "Health": client.Health{}, "Failure": client.Failure{},
 }
 
 // TestFieldsAreDescribed: every field of every type is in its schema, and no
@@ -136,6 +136,7 @@ func provocations() []provoked {
 	const e = "/v1/elections/orders"
 	out := []provoked{
 		{method: "GET", path: "/v1/node", code: 200},
+		{method: "GET", path: "/v1/access", code: 200},
 		{method: "GET", path: e, code: 200},
 		{method: "GET", path: "/v1/elections/invoices", code: 404},
 		{method: "GET", path: e + "/leader", code: 200},

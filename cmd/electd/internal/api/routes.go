@@ -26,6 +26,7 @@ func (h *handlers) routes() []route {
 	const election = "/v1/elections/{name}"
 	routes := []route{
 		{"GET", "/v1/node", bounded(h.node)},
+		{"GET", "/v1/access", bounded(h.access)},
 		{"GET", election, bounded(h.election)},
 		{"GET", election + "/leader", bounded(h.leader)},
 		{"GET", election + "/lease", bounded(h.guarded(h.lease))},
