@@ -115,7 +115,7 @@ func (a *Agent) start(ctx context.Context) error {
 		a.log.Warn("the store is not probed: that it keeps what an election needs is taken on trust")
 		a.gate.set(probeSkipped, "")
 	}
-	if a.leash, err = newLeash(a.config, a.fail, a.log); err != nil {
+	if a.leash, err = newLeash(watchdogOf(a.config), a.fail, a.log); err != nil {
 		return a.config.Locate("watchdog", err).Err()
 	}
 	for _, c := range a.config.Elections {

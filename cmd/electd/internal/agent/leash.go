@@ -37,11 +37,10 @@ type tie struct {
 
 const never = boottime.Instant(math.MaxInt64)
 
-// newLeash opens the device as the configuration says. Without a watchdog block
-// no device is touched, and overruns are watched all the same.
-func newLeash(c *config.Config, exit func(error), log hclog.Logger) (*leash, error) {
-	l := &leash{held: map[*service]tie{}, least: never}
-	h := hardware.Config{Mode: hardware.Off, Kill: l.killLate, Exit: func() { exit(ErrOverrun) }, Log: log.Named("watchdog")}
+// watchdogOf is the device as the configuration describes it. Without a watchdog
+// block no device is touched, and overruns are watched all the same.
+func watchdogOf(c *config.Config) hardware.Config {
+	h := hardware.Config{Mode: hardware.Off}
 	if w := c.Watchdog; w != nil {
 		h.Device, h.Mode, h.Timeout, h.OnOverrun = w.Device, hardware.Mode(w.Mode), w.Timeout, hardware.Overrun(w.OnOverrun)
 	}
@@ -54,6 +53,13 @@ func newLeash(c *config.Config, exit func(error), log hclog.Logger) (*leash, err
 			h.Lease, h.Interval = lease, interval
 		}
 	}
+	return h
+}
+
+// newLeash opens the device. exit ends the daemon.
+func newLeash(h hardware.Config, exit func(error), log hclog.Logger) (*leash, error) {
+	l := &leash{held: map[*service]tie{}, least: never}
+	h.Kill, h.Exit, h.Log = l.killLate, func() { exit(ErrOverrun) }, log.Named("watchdog")
 	var err error
 	l.dog, err = hardware.New(h)
 	return l, err
