@@ -76,9 +76,9 @@ func (n *walled) learn(ctx context.Context, i int, m *bullyv1.LearnRequest) erro
 	return n.electors.learn(ctx, i, m)
 }
 
-func (n *walled) stands(ctx context.Context, i int, m *bullyv1.StandsRequest) (bool, error) {
+func (n *walled) stands(ctx context.Context, i int, m *bullyv1.StandsRequest) (*bullyv1.StandsAnswer, error) {
 	if err := n.pass(ctx, i); err != nil {
-		return false, err
+		return nil, err
 	}
 	return n.electors.stands(ctx, i, m)
 }

@@ -28,7 +28,7 @@ type electors interface {
 	admit(ctx context.Context, i int, r register.AdmitRequest) (register.AdmitAnswer, error)
 	install(ctx context.Context, i int, r register.InstallRequest) (register.AdmitAnswer, error)
 	learn(ctx context.Context, i int, news *bullyv1.LearnRequest) error
-	stands(ctx context.Context, i int, ask *bullyv1.StandsRequest) (bool, error)
+	stands(ctx context.Context, i int, ask *bullyv1.StandsRequest) (*bullyv1.StandsAnswer, error)
 }
 
 // maxMessage bounds a message: a transfer carries every record.
@@ -193,13 +193,13 @@ func (n *network) learn(ctx context.Context, i int, news *bullyv1.LearnRequest) 
 	})
 }
 
-func (n *network) stands(ctx context.Context, i int, ask *bullyv1.StandsRequest) (stands bool, err error) {
+func (n *network) stands(ctx context.Context, i int, ask *bullyv1.StandsRequest) (a *bullyv1.StandsAnswer, err error) {
 	err = n.peers[i].call(ctx, func(c bullyv1.VotesClient) error {
-		a, err := c.Stands(ctx, ask)
-		stands = a.GetStands()
+		var err error
+		a, err = c.Stands(ctx, ask)
 		return err
 	})
-	return stands, err
+	return a, err
 }
 
 func (n *network) close() {

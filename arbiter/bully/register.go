@@ -54,6 +54,9 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	op := a.perform(ctx, w)
 	switch op.Result.Outcome {
 	case register.Stored:
+		if swap.Intent == core.Release {
+			a.turns.release(swap.Key)
+		}
 		a.spread(swap.Key, op.Request.Ballot, w.Value.Version)
 		return core.Version(w.Value.Version), nil
 	case register.Mismatch:

@@ -87,7 +87,8 @@ func (s *server) Learn(_ context.Context, m *bullyv1.LearnRequest) (*bullyv1.Lea
 }
 
 func (s *server) Stands(_ context.Context, m *bullyv1.StandsRequest) (*bullyv1.StandsAnswer, error) {
-	return &bullyv1.StandsAnswer{Stands: s.arbiter.turns.standing(m.GetKey(), time.Now())}, nil
+	stands, passes := s.arbiter.turns.answer(m.GetKey(), time.Now())
+	return &bullyv1.StandsAnswer{Stands: stands, Passes: passes}, nil
 }
 
 // candidate returns the place of the voter that asks to be admitted. Its

@@ -23,6 +23,7 @@ type turn struct {
 	since    time.Time    // when this node first wanted to
 	last     time.Time    // when it last did
 	now      int          // takes of this node under way
+	released time.Time    // when this node gave the key up, if it has not stood since
 }
 
 func newTurns() *turns { return &turns{mine: map[string]*turn{}} }
@@ -30,7 +31,7 @@ func newTurns() *turns { return &turns{mine: map[string]*turn{}} }
 // stand notes that this node stands for a key, until the returned function is
 // called.
 func (t *turns) stand(key string) (done func()) {
-	t.change(key, func(w *turn) { w.now++ })
+	t.change(key, func(w *turn) { w.now++; w.released = time.Time{} })
 	return func() { t.change(key, func(w *turn) { w.now--; w.last = time.Now() }) }
 }
 
@@ -49,9 +50,22 @@ func (t *turns) since(key string, expected core.Version, now time.Time) (since t
 // it will try again.
 const standsFor = 500 * time.Millisecond
 
-func (t *turns) standing(key string, now time.Time) (stands bool) {
-	t.change(key, func(w *turn) { stands = w.now > 0 || now.Sub(w.last) < standsFor })
-	return stands
+// passesFor is how long after a release the others go ahead without this node.
+const passesFor = 5 * time.Second
+
+// answer says whether this node stands for a key, and whether it lets the others
+// go first.
+func (t *turns) answer(key string, now time.Time) (stands, passes bool) {
+	t.change(key, func(w *turn) {
+		passes = w.now == 0 && now.Sub(w.released) < passesFor
+		stands = w.now > 0 || !passes && now.Sub(w.last) < standsFor
+	})
+	return stands, passes
+}
+
+// release notes that this node has given a key up.
+func (t *turns) release(key string) {
+	t.change(key, func(w *turn) { w.released = time.Now() })
 }
 
 func (t *turns) change(key string, f func(*turn)) {
@@ -116,23 +130,23 @@ func (a *Arbiter) sawOther(swap core.Swap) bool {
 }
 
 // askBefore asks higher-ranked voters whether they stand. Who does not answer
-// within a turn is not up.
+// within a turn is not up, and who has just released passes.
 func (a *Arbiter) askBefore(ctx context.Context, nodes []string, key string) (up []string, standing int) {
 	ctx, cancel := context.WithTimeout(ctx, a.profile.turn)
 	defer cancel()
-	type reply struct{ up, stands bool }
+	type reply struct{ before, stands bool }
 	replies := make([]reply, len(nodes))
 	var all sync.WaitGroup
 	for n, node := range nodes {
 		i, _ := a.electorate.Index(node)
 		all.Go(func() {
-			stands, err := a.electors.stands(ctx, i, &bullyv1.StandsRequest{Electorate: a.electorate.Hash(), Key: key})
-			replies[n] = reply{up: err == nil, stands: stands}
+			m, err := a.electors.stands(ctx, i, &bullyv1.StandsRequest{Electorate: a.electorate.Hash(), Key: key})
+			replies[n] = reply{before: err == nil && !m.GetPasses(), stands: m.GetStands()}
 		})
 	}
 	all.Wait()
 	for n, r := range replies {
-		if r.up {
+		if r.before {
 			up = append(up, nodes[n])
 		}
 		if r.stands {

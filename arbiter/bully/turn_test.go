@@ -85,6 +85,28 @@ func TestDeadHigherRankIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// The leader, highest in rank, steps down. Nobody waits for it.
+func TestWhoeverReleasedLetsTheOthersGoFirst(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.Profile = "wan" } // a turn is a second
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	v := c.mustSwap("c", lease, "", "c leads")
+	v, err := c.nodes["c"].CompareAndSwap(within(t, 5*time.Second), core.Swap{Key: lease, Expected: v, Record: []byte("vacant"), Intent: core.Release})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := c.take(within(t, 5*time.Second), "b", v); err != nil {
+		t.Fatal(err)
+	}
+	if waited := time.Since(start); waited > 900*time.Millisecond {
+		t.Errorf("b waited %v for c, which had just released", waited)
+	}
+}
+
 // A higher rank that is up but does not stand, because its service is unhealthy
 // or paused, gives up its turn.
 func TestHigherRankThatDoesNotStandLosesItsTurn(t *testing.T) {

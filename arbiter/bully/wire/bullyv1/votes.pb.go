@@ -1015,7 +1015,8 @@ func (x *StandsRequest) GetKey() string {
 
 type StandsAnswer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Stands        bool                   `protobuf:"varint,1,opt,name=stands,proto3" json:"stands,omitempty"`
+	Stands        bool                   `protobuf:"varint,1,opt,name=stands,proto3" json:"stands,omitempty"` // it does, or did a moment ago
+	Passes        bool                   `protobuf:"varint,2,opt,name=passes,proto3" json:"passes,omitempty"` // it has just released, and will not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1053,6 +1054,13 @@ func (*StandsAnswer) Descriptor() ([]byte, []int) {
 func (x *StandsAnswer) GetStands() bool {
 	if x != nil {
 		return x.Stands
+	}
+	return false
+}
+
+func (x *StandsAnswer) GetPasses() bool {
+	if x != nil {
+		return x.Passes
 	}
 	return false
 }
@@ -1158,9 +1166,10 @@ const file_votes_proto_rawDesc = "" +
 	"\n" +
 	"electorate\x18\x01 \x01(\tR\n" +
 	"electorate\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"&\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\">\n" +
 	"\fStandsAnswer\x12\x16\n" +
-	"\x06stands\x18\x01 \x01(\bR\x06stands2\xb2\x03\n" +
+	"\x06stands\x18\x01 \x01(\bR\x06stands\x12\x16\n" +
+	"\x06passes\x18\x02 \x01(\bR\x06passes2\xb2\x03\n" +
 	"\x05Votes\x12A\n" +
 	"\x04Vote\x12\x1c.electd.bully.v1.VoteRequest\x1a\x1b.electd.bully.v1.VoteAnswer\x12G\n" +
 	"\x06Status\x12\x1e.electd.bully.v1.StatusRequest\x1a\x1d.electd.bully.v1.StatusAnswer\x12D\n" +

@@ -1,0 +1,156 @@
+package bully_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// wire is a connection between two nodes' votes that the test can cut: what is
+// sent then goes nowhere, and no connection is refused.
+type wire struct {
+	listener net.Listener
+	target   string
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+func newWire(t *testing.T, target string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l, target: target}
+	go w.accept()
+	t.Cleanup(func() {
+		_ = l.Close()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, c := range w.conns {
+			_ = c.Close()
+		}
+	})
+	return w
+}
+
+func (w *wire) accept() {
+	for {
+		from, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", w.target)
+		if err != nil {
+			_ = from.Close()
+			continue
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, from, to)
+		w.mu.Unlock()
+		go w.carry(from, to)
+		go w.carry(to, from)
+	}
+}
+
+func (w *wire) carry(from, to net.Conn) {
+	defer func() {
+		_ = from.Close()
+		_ = to.Close()
+	}()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if !w.isCut() {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (w *wire) isCut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut
+}
+
+func (w *wire) set(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = cut
+}
+
+// wired puts a wire between each two nodes' votes; the gossip stays whole.
+func (x *example) wired() map[[2]string]*wire {
+	x.t.Helper()
+	wires := map[[2]string]*wire{}
+	for _, node := range []string{"a", "b", "c"} {
+		path := filepath.Join(x.dir, node+".hcl")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i, line := range lines {
+			if !strings.Contains(line, "addresses ") {
+				continue
+			}
+			for _, other := range []string{"a", "b", "c"} {
+				_, rest, _ := strings.Cut(line, other+" = \"")
+				address, _, _ := strings.Cut(rest, `"`)
+				w := newWire(x.t, address)
+				wires[[2]string{node, other}] = w
+				lines[i] = strings.Replace(lines[i], address, w.listener.Addr().String(), 1)
+			}
+		}
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	return wires
+}
+
+// TestCutOffLeaderFencesFirst cuts the leader's votes off from the other two,
+// while gossip still tells everybody that all are alive. Its worker must have
+// stopped before the next one begins, which work checks.
+func TestCutOffLeaderFencesFirst(t *testing.T) {
+	t.Parallel()
+	x := newExample(t)
+	wires := x.wired()
+	x.start("a", "b", "c")
+	leader, s, _ := x.leader(0, 30*time.Second)
+	isolate := func(cut bool) {
+		for ends, w := range wires {
+			if (ends[0] == leader) != (ends[1] == leader) {
+				w.set(cut)
+			}
+		}
+	}
+	isolate(true)
+	next, now, took := x.leader(s.Epoch, 4*time.Second+slack)
+	t.Logf("%s is cut off: %s leads at epoch %d after %v", leader, next, now.Epoch, took)
+	if next == leader {
+		t.Fatalf("%s took, cut off as it is", leader)
+	}
+	if old := x.ask(leader); old.Role == "leader" {
+		t.Errorf("%s still leads", leader)
+	}
+	isolate(false)
+	time.Sleep(4 * time.Second)
+	if still := x.ask(next); still.Role != "leader" || still.Epoch != now.Epoch {
+		t.Errorf("after it healed %s is %s at epoch %d", next, still.Role, still.Epoch)
+	}
+	if lines := x.work(); len(lines) < 20 {
+		t.Errorf("little work was done: %d lines", len(lines))
+	}
+}
