@@ -37,7 +37,9 @@ type peerMeter struct {
 }
 
 func newMeter(m *metrics, election string) *meter {
-	// What alerts ask for by name has to be there before it first happens.
+	// What alerts and charts ask for has to be there before it first happens: a
+	// counter that was not there has no increase.
+	m.failover.WithLabelValues(election)
 	for _, reason := range []core.Reason{core.BecauseAuthorityEnds, core.BecauseStale, core.BecauseDeposed} {
 		m.fences.WithLabelValues(election, slug(reason))
 	}
