@@ -23,6 +23,7 @@ func (a *Arbiter) startGossip(listening net.Addr) error {
 	mc := a.profile.gossip()
 	mc.Name = a.config.Node
 	mc.Transport = a.config.transport
+	mc.TCPTimeout = min(mc.TCPTimeout, 2*a.profile.patience) // Close waits for a dial that is under way
 	if err := a.setAddresses(mc); err != nil {
 		return err
 	}
