@@ -177,7 +177,11 @@ func TestStartsAndStopsLeakNothing(t *testing.T) {
 	}
 	once()
 	files, before := openFiles(t), goleak.IgnoreCurrent()
-	for range 20 {
+	cycles := 20
+	if testing.Short() {
+		cycles = 4
+	}
+	for range cycles {
 		once()
 	}
 	if err := goleak.Find(before); err != nil {

@@ -24,6 +24,12 @@ func TestMain(m *testing.M) {
 	case "memory":
 		plugins.Serve(memory)
 		return
+	case "file":
+		filed.Serve()
+	case "stall before", "stall after":
+		stalling(os.Getenv(asPlugin) == "stall after").Serve()
+	case "constant":
+		constantPlugin.Serve()
 	case "host":
 		beHost()
 	case "":
