@@ -49,7 +49,7 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 	}
 	done, err := api.StepDown(ctx, election, to)
 	if err != nil {
-		return explain(err)
+		return refused(to, err)
 	}
 	switch done.Outcome {
 	case client.OutcomeForwarded:
@@ -76,6 +76,15 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// refused tells why nothing was handed over, and to whom, if that was named.
+func refused(to string, err error) error {
+	var said *client.Error
+	if to == "" || !errors.As(err, &said) {
+		return explain(err)
+	}
+	return status{exitFailed, fmt.Errorf("electd: not handed over to %s: %w", to, said)}
 }
 
 // explain tells what the daemon said, or that it said nothing.

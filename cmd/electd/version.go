@@ -14,6 +14,7 @@ func versionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
+		Long:    "Print electd's version, the revision it was built from, and the record format it writes.",
 		Example: "  electd version",
 		Args:    exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {

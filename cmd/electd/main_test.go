@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/electd/electd/cmd/electd/internal/e2e/build"
+)
+
+// built is the folder of the programs built for this test run.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(build.Into(func(folder string) int {
+		built = folder
+		return m.Run()
+	}, build.Electd))
+}
+
+func electd() string { return filepath.Join(built, "electd") }
