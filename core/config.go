@@ -6,9 +6,8 @@ import "time"
 const MaxPeers = MaxElectors - 1
 
 // Config is what one node knows before its first step. It does not change
-// during a session, except that a reload may replace timings, peers, addresses
-// and priority; leases then take effect once a write that carries them is known
-// applied.
+// during a session, except that a reload may replace timings and addresses;
+// leases then take effect once a write that carries them is known applied.
 type Config struct {
 	Election string
 	Node     string

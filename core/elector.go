@@ -81,9 +81,11 @@ func (t *turn) hear(m *Message) {
 		if t.Write.passedBy(at) {
 			t.writeNeverApplies()
 		}
+	case at == v.Heard && v.Version != m.Version:
+		// What was read was torn, its age too. The holder's own word is a bound.
+		v.FreeAt, v.Version = free, m.Version
 	case at == v.Heard:
 		v.FreeAt = min(v.FreeAt, free)
-		v.Version = m.Version
 	}
 	if m.Session == v.Session {
 		t.Vow.Contact = t.now

@@ -27,9 +27,12 @@ type Message struct {
 	Identity string // sender's identity, as electors are named by both
 	Session  string // sender's session
 
-	Epoch    Epoch    // Heartbeat, Released: the holding's. Ack: the heartbeat's. Stale: the highest known. Hello: of the newest record known
-	Revision Revision // Heartbeat, Released: of the record it stands on. Hello: of the newest record known
-	Version  Version  // Heartbeat, Released: the arbiter's tag of that record
+	// Heartbeat, Released: the position of the record it stands on. Hello: of the
+	// newest record known. Busy: the position that its unresolved write expects,
+	// zero for want of a floor. Ack: the heartbeat's epoch. Stale: the highest known.
+	Epoch    Epoch
+	Revision Revision
+	Version  Version // Heartbeat, Released: the arbiter's tag of that record
 
 	Seq            uint64        // Heartbeat, and its answer
 	ArbiterLeft    time.Duration // Heartbeat: arbiter authority left when sent; 0 after a waiver

@@ -54,8 +54,8 @@ func (t *turn) rosterAt() Instant {
 	return t.Lead.RosterAt
 }
 
-// reviewRoster renews if the electors should change, and says when to look
-// again at a machine that waits for its predecessor's silence.
+// reviewRoster renews if the electors should change, or the leases by a reload,
+// and says when to look again at a machine that waits for its predecessor's silence.
 func (t *turn) reviewRoster() {
 	t.Lead.RosterAt = Never
 	for i, node := range t.c.Peers {
@@ -69,7 +69,8 @@ func (t *turn) reviewRoster() {
 			t.Lead.RosterAt = min(t.Lead.RosterAt, at)
 		}
 	}
-	if !sameElectors(t.nextRoster(), t.View.Record.Electors) {
+	r := &t.View.Record
+	if !sameElectors(t.nextRoster(), r.Electors) || r.ArbiterLease != t.c.ArbiterLease || r.HeartbeatLease != t.c.HeartbeatLease {
 		t.Lead.RenewWanted = true
 	}
 }

@@ -88,6 +88,9 @@ func (t *turn) attemptNotApplied(o Outcome) {
 		w.Attempts[w.Len] = Attempt{}
 	}
 	if w.Len == 0 {
+		if w.Intent == Renew && t.Phase.Holds() {
+			t.Lead.RosterAt = t.now // what it was to change is still to be changed
+		}
 		t.writeEnded()
 		t.afterNotApplied(BecauseTakeLost)
 		return

@@ -58,6 +58,9 @@ func (n *Node) send(a *core.Action) {
 func (n *Node) save(op core.OpID, epoch core.Epoch) {
 	n.running.Go(func() {
 		err := n.disk.SaveFloor(epoch)
+		if err != nil {
+			n.observer.Failed("save the floor", err)
+		}
 		n.inbox.put(core.Event{Kind: core.FloorSaved, Op: op, Epoch: epoch, OK: err == nil})
 	})
 }
@@ -161,17 +164,22 @@ const grace = 20 * time.Millisecond
 
 // watch turns the arbiter's hints into events, and watches anew when the watch
 // is lost, at the pace of the polling that it spares.
-func (n *Node) watch(ctx context.Context, w core.Watcher) {
-	for ctx.Err() == nil {
+func (n *Node) watch(ctx context.Context, w core.Watcher, pause time.Duration) {
+	for told := false; ctx.Err() == nil; {
 		hints, err := w.Watch(ctx, n.key)
-		if err == nil {
+		switch {
+		case err == nil:
+			told = false
 			for range hints {
 				n.inbox.put(core.Event{Kind: core.Hinted})
 			}
+		case !told && ctx.Err() == nil:
+			told = true
+			n.observer.Failed("watch the record; it is read at intervals instead", err)
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(n.config.ArbiterTimeout):
+		case <-time.After(pause):
 		}
 	}
 }

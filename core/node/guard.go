@@ -16,6 +16,9 @@ var ErrNotLeading = errors.New("this node may not act: it does not lead, or its 
 // enough.
 var ErrNotConfirmed = errors.New("no write to the arbiter is young enough to confirm this")
 
+// askAgain is how often Confirm asks for a write while it waits for one.
+const askAgain = 100 * time.Millisecond
+
 // Guard answers "may I act now?" in the leader's own process. It is shut by the
 // clock itself: a frozen, late or dead node cannot leave it open.
 type Guard struct {
@@ -89,6 +92,7 @@ func (g *Guard) Confirm(ctx context.Context, maxAge time.Duration) (core.Epoch, 
 		}
 		select {
 		case <-o.changed:
+		case <-time.After(askAgain): // a write that failed is not repeated for its own sake
 		case <-ctx.Done():
 			return 0, errors.Join(ErrNotConfirmed, ctx.Err())
 		}

@@ -30,11 +30,23 @@ func (b *inbox) put(ev core.Event) {
 		}
 		b.messages++
 	}
+	if (ev.Kind == core.RenewAsked || ev.Kind == core.Hinted) && b.has(ev.Kind) {
+		return // saying it twice says no more
+	}
 	b.waiting = append(b.waiting, ev)
 	select {
 	case b.ready <- struct{}{}:
 	default:
 	}
+}
+
+func (b *inbox) has(kind core.EventKind) bool {
+	for i := range b.waiting {
+		if b.waiting[i].Kind == kind {
+			return true
+		}
+	}
+	return false
 }
 
 // take moves what waits into the emptied buffer and returns it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ type Config struct {
 
 // Node runs one election until it is stopped.
 type Node struct {
+	election  string
 	arbiter   core.Arbiter
 	key       string
 	transport transport.Transport
@@ -80,7 +82,7 @@ func Start(c Config) (*Node, error) {
 			c.Core.Election, c.Core.HeartbeatInterval, c.Core.HeartbeatLease, c.Core.ArbiterLease, c.Core.FenceMargin, c.Core.ArbiterTimeout)
 	}
 	n := &Node{
-		arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
+		election: c.Core.Election, arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
 		service: c.Service, observer: c.Observer, clock: c.Clock, random: c.Random, trace: c.Trace,
 		inbox: newInbox(), done: make(chan struct{}), idle: make(chan struct{}), written: make(chan struct{}),
 		config: c.Core, commands: map[core.OpID]chan core.Reason{}, leave: func() {},
@@ -111,7 +113,7 @@ func Start(c Config) (*Node, error) {
 	}
 	n.running.Go(func() { n.loop(ctx) })
 	if w, ok := n.arbiter.(core.Watcher); ok {
-		n.running.Go(func() { n.watch(ctx, w) })
+		n.running.Go(func() { n.watch(ctx, w, c.Core.ArbiterTimeout) })
 	}
 	return n, nil
 }
@@ -132,7 +134,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	case <-n.idle:
 	case <-n.done:
 	case <-ctx.Done():
-		err = fmt.Errorf("election %q was not released: %w", n.config.Election, ctx.Err())
+		err = fmt.Errorf("election %q was not released: %w", n.election, ctx.Err())
 	}
 	n.leave()
 	n.cancel()
@@ -140,8 +142,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	return err
 }
 
-// Abandon stops the election without releasing anything, as a crash would; for
-// tests.
+// Abandon stops the election without releasing anything, as a crash would.
 func (n *Node) Abandon() {
 	n.leave()
 	n.cancel()
@@ -173,10 +174,23 @@ func (n *Node) loop(ctx context.Context) {
 			}
 		}
 		clear(events)
-		n.mu.Lock()
-		next := n.state.Next
-		n.mu.Unlock()
-		timer.Reset(time.Duration(next - n.clock()))
+		timer.Reset(n.sleep())
+	}
+}
+
+// sleep is how long the loop may wait for an event. A broken election has
+// nothing to wait for. A holder looks at the clock once an interval at least: the
+// timer stands still while the machine is suspended, the deadlines do not.
+func (n *Node) sleep() time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch left := n.state.Next.Sub(n.clock()); {
+	case n.broken != nil:
+		return math.MaxInt64
+	case n.state.Phase.Holds():
+		return min(left, n.config.HeartbeatInterval)
+	default:
+		return left
 	}
 }
 
@@ -251,8 +265,13 @@ func (n *Node) shut() {
 	}
 	n.guard.publish(&opening{changed: make(chan struct{})})
 	n.observer.Guarded(n.clock(), 0, 0)
+	n.refuseCommands(ErrStopped)
+}
+
+// refuseCommands answers every command that waits.
+func (n *Node) refuseCommands(why error) {
 	for op, answer := range n.commands {
-		answer <- core.Reason(ErrStopped.Error())
+		answer <- core.Reason(why.Error())
 		delete(n.commands, op)
 	}
 }
@@ -270,6 +289,7 @@ func (n *Node) breakDown(cause any, now core.Instant, ev *core.Event) []core.Act
 	n.guard.publish(&opening{changed: make(chan struct{})})
 	n.observer.Guarded(now, 0, 0)
 	n.service.Fence(n.state.View.Record.Epoch, n.state.Authority(&n.config), func(bool) {})
+	n.refuseCommands(n.broken)
 	n.observer.Broken(n.broken, n.recent.dump(&n.config, &n.state))
 	n.signalIdle()
 	return nil

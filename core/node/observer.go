@@ -28,6 +28,8 @@ type Observer interface {
 	RoundTrip(peer string, took time.Duration)
 	// Offset reports a peer's wall clock less this node's, within the uncertainty.
 	Offset(peer string, offset, uncertainty time.Duration)
+	// Failed reports what could not be done on this machine, from any goroutine.
+	Failed(what string, err error)
 	// Broken reports that an invariant failed: this election acts no more.
 	Broken(violation error, dump []byte)
 }
@@ -78,6 +80,9 @@ func (Unobserved) RoundTrip(string, time.Duration) {}
 
 // Offset does nothing.
 func (Unobserved) Offset(string, time.Duration, time.Duration) {}
+
+// Failed does nothing.
+func (Unobserved) Failed(string, error) {}
 
 // Broken does nothing.
 func (Unobserved) Broken(error, []byte) {}
@@ -145,6 +150,13 @@ func (all Observers) RoundTrip(peer string, took time.Duration) {
 func (all Observers) Offset(peer string, offset, uncertainty time.Duration) {
 	for _, o := range all {
 		o.Offset(peer, offset, uncertainty)
+	}
+}
+
+// Failed tells each.
+func (all Observers) Failed(what string, err error) {
+	for _, o := range all {
+		o.Failed(what, err)
 	}
 }
 

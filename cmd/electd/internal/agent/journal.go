@@ -98,6 +98,11 @@ func (o *observer) Told(reason core.Reason, epoch core.Epoch) {
 	o.log.Warn(string(reason), "epoch", epoch)
 }
 
+// Failed logs what could not be done on this machine.
+func (o *observer) Failed(what string, err error) {
+	o.log.Warn("cannot "+what, "error", err)
+}
+
 // Broken logs a failed invariant with everything that helps to find out why.
 func (o *observer) Broken(violation error, dump []byte) {
 	o.log.Error("an invariant does not hold: this election acts no more on this node; restart electd and report this", "violation", violation, "dump", string(dump))
