@@ -129,14 +129,15 @@ func TestReadAndSwapThroughAPlugin(t *testing.T) {
 }
 
 func TestErrorCodesSurviveTheBoundary(t *testing.T) {
+	a := launchMemory(t, nil).Arbiter()
 	for name, cause := range failures {
 		t.Run(name, func(t *testing.T) {
-			a := launchMemory(t, plugins.Values{"fail": name}).Arbiter()
-			_, err := a.CompareAndSwap(t.Context(), core.Swap{Key: "k", Record: []byte("r")})
+			key := "fail/" + name
+			_, err := a.CompareAndSwap(t.Context(), core.Swap{Key: key, Record: []byte("r")})
 			if got, want := core.WriteOutcome(err), core.WriteOutcome(cause); got != want {
 				t.Errorf("write: outcome %v of %v, want %v", got, err, want)
 			}
-			_, err = a.Read(t.Context(), "k")
+			_, err = a.Read(t.Context(), key)
 			want := core.ReadOutcome(cause)
 			if want == core.Conflict || want == core.Unknown {
 				want = core.Unavailable // they mean nothing on a read
@@ -147,7 +148,7 @@ func TestErrorCodesSurviveTheBoundary(t *testing.T) {
 			if !strings.Contains(err.Error(), "memory: ") {
 				t.Errorf("the plugin's own text is lost: %v", err)
 			}
-			if _, err = a.(core.Watcher).Watch(t.Context(), "k"); core.ReadOutcome(err) != want {
+			if _, err = a.(core.Watcher).Watch(t.Context(), key); core.ReadOutcome(err) != want {
 				t.Errorf("watch: outcome %v of %v, want %v", core.ReadOutcome(err), err, want)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -119,9 +120,14 @@ var failures = map[string]error{
 	"odd":         fmt.Errorf("%w: \xff\xfe", core.ErrDenied),
 }
 
-// misbehave does what the configuration asks for instead of a call's work.
-func (m *memoryArbiter) misbehave(ctx context.Context) error {
-	switch m.config.Fail {
+// misbehave does what the configuration asks for instead of a call's work, or
+// what the key does: "fail/denied".
+func (m *memoryArbiter) misbehave(ctx context.Context, key string) error {
+	how := m.config.Fail
+	if name, asked := strings.CutPrefix(key, "fail/"); asked {
+		how = name
+	}
+	switch how {
 	case "":
 		return nil
 	case "hang":
@@ -136,11 +142,11 @@ func (m *memoryArbiter) misbehave(ctx context.Context) error {
 	case "secret":
 		return fmt.Errorf("%w: the password is %s", core.ErrDenied, m.config.Secret)
 	}
-	return fmt.Errorf("memory: %w", failures[m.config.Fail])
+	return fmt.Errorf("memory: %w", failures[how])
 }
 
 func (m *memoryArbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
-	if err := m.misbehave(ctx); err != nil {
+	if err := m.misbehave(ctx, key); err != nil {
 		return core.Snapshot{}, err
 	}
 	m.mu.Lock()
@@ -154,7 +160,7 @@ func (m *memoryArbiter) Read(ctx context.Context, key string) (core.Snapshot, er
 }
 
 func (m *memoryArbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Version, error) {
-	if err := m.misbehave(ctx); err != nil {
+	if err := m.misbehave(ctx, swap.Key); err != nil {
 		return "", err
 	}
 	m.mu.Lock()
@@ -171,8 +177,8 @@ func (m *memoryArbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (cor
 }
 
 func (m *memoryArbiter) Watch(ctx context.Context, key string) (<-chan core.Snapshot, error) {
-	if m.config.Fail != "" && m.config.Fail != "hang" {
-		return nil, fmt.Errorf("memory: %w", failures[m.config.Fail])
+	if err := m.misbehave(ctx, key); err != nil {
+		return nil, err
 	}
 	changes := make(chan core.Snapshot)
 	m.mu.Lock()
