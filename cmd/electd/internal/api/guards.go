@@ -15,7 +15,9 @@ import (
 // guards remembers until when programs beside the daemon may act on its word
 // that this node leads, so that a release can wait for them.
 type guards struct {
+	mark func() error // remembers, beyond this process, that a permit is out
 	mu   sync.Mutex
+	told bool // mark was called
 	held map[string]map[string]*permit // by election and the guard's id
 }
 
@@ -39,6 +41,12 @@ func (g *guards) extend(election, id string, e Election) (client.Permit, error) 
 	if !status.Leading || status.ValidForMS <= 0 {
 		return client.Permit{Why: status.Why}, nil
 	}
+	if !g.told && g.mark != nil {
+		if err := g.mark(); err != nil {
+			return client.Permit{}, err
+		}
+	}
+	g.told = true
 	p := g.held[election][id]
 	if p == nil {
 		var err error

@@ -25,8 +25,7 @@ func (s *Server) listenUnix() error {
 	if len(path) > maxSocketPath {
 		return fmt.Errorf("%s: the path is longer than the %d bytes that a Unix socket can have; set api.socket to a shorter one", path, maxSocketPath)
 	}
-	// The data directory's lock is held, so a socket that is there is a leftover.
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeLeftover(path); err != nil {
 		return err
 	}
 	var err error
@@ -34,6 +33,24 @@ func (s *Server) listenUnix() error {
 		return err
 	}
 	return os.Chmod(path, 0o600)
+}
+
+// removeLeftover removes the socket of a daemon that is no more, and nothing else.
+func removeLeftover(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&os.ModeSocket == 0:
+		return fmt.Errorf("%s is there and is no socket; set api.socket to a path of its own", path)
+	}
+	if c, err := net.Dial("unix", path); err == nil {
+		c.Close()
+		return fmt.Errorf("%s: another daemon answers on it; set api.socket to a path of its own", path)
+	}
+	return os.Remove(path)
 }
 
 func (s *Server) listenTCP() error {

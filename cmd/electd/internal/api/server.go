@@ -19,6 +19,10 @@ type Config struct {
 	Listen    string // host:port; empty: no TCP
 	Advertise string // as told to others; empty: Listen
 
+	// NotePermit remembers beyond this process that programs may act on its word;
+	// it is called once, before the first permit. Nil: nothing is remembered.
+	NotePermit func() error
+
 	TokenFile                 string // token that lets a TCP client change things; empty: none does
 	CertFile, KeyFile, CAFile string // TLS on TCP; a client certificate of CAFile may change things
 
@@ -63,7 +67,7 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()
 	}
-	s := &Server{config: c, log: c.Log, metrics: newMetrics(), token: token{log: c.Log}}
+	s := &Server{config: c, log: c.Log, metrics: newMetrics(), token: token{log: c.Log}, guards: guards{mark: c.NotePermit}}
 	s.ending, s.end = context.WithCancel(context.Background())
 	answers := c.codes()
 	s.codes.Store(&answers)

@@ -51,7 +51,10 @@ function statement(state, now) {
 export function show(state) {
   const e = state.election;
   const now = situation(state);
-  document.documentElement.dataset.now = now;
+  if (document.documentElement.dataset.now !== now) {
+    document.documentElement.dataset.now = now;
+    showStrip(state);
+  }
   text('statement', statement(state, now));
   text('election', e?.election ?? state.chosen);
   document.title = `${statement(state, now)} · ${e?.election ?? 'electd'}`;

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -27,28 +28,45 @@ type browser struct {
 	problems []string // what the page's console complains of
 }
 
-// open starts a browser at a URL.
-func open(t *testing.T, url string) *browser {
-	t.Helper()
+// chromium is the one browser of all tests, started for the first; each has a tab
+// of its own.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		if os.Getenv("ELECTD_TEST_NO_SKIP") != "" {
-			t.Fatal("chromium is not installed: run scripts/install-chromium.sh")
-		}
-		t.Skip("chromium is not installed: run scripts/install-chromium.sh")
+		return nil, errors.New("chromium is not installed: run scripts/install-chromium.sh")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	)
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ := chromedp.NewContext(allocator)
+	return ctx, chromedp.Do(ctx) // starts it
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if ctx, err := chromium(); err == nil {
+		chromedp.Cancel(ctx)
+	}
+	os.Exit(code)
+}
+
+// open opens a tab at a URL.
+func open(t *testing.T, url string) *browser {
+	t.Helper()
+	window, err := chromium()
+	switch {
+	case err != nil && os.Getenv("ELECTD_TEST_NO_SKIP") != "":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip("SKIPPED: " + err.Error())
+	}
+	ctx, cancel := chromedp.NewContext(window)
 	b := &browser{t: t, ctx: ctx}
-	console := chromedp.Console(ctx) // starts the browser, which lives as long as ctx
+	console := chromedp.Console(ctx) // opens the tab, which lives as long as ctx
 	b.reading.Go(func() { b.read(console) })
 	t.Cleanup(func() {
-		chromedp.Cancel(ctx)
 		cancel()
 		b.reading.Wait()
 	})
