@@ -89,6 +89,76 @@ func BenchmarkHeartbeat(b *testing.B) {
 	}
 }
 
+// BenchmarkAck is a leader that counts an acknowledgement.
+func BenchmarkAck(b *testing.B) {
+	_, now, lc, ls, ev := acknowledged(b)
+	out := make([]Action, 0, 8)
+	b.ReportAllocs()
+	for b.Loop() {
+		out = Step(&lc, &ls, now, ev, out[:0])
+	}
+	if ls.Peers[0].Sent == 0 || len(out) != 0 {
+		b.Fatalf("the leader counts from %d and does %+v", ls.Peers[0].Sent, out)
+	}
+}
+
+// acknowledged returns a leader whose newest round has just been sent, and the
+// acknowledgement of it.
+func acknowledged(tb testing.TB) (m *Message, now Instant, lc Config, ls State, ev Event) {
+	lc, ls, _, _, _ = healthyPair(tb)
+	now = ls.Next
+	Step(&lc, &ls, now, Event{Kind: Ticked}, nil)
+	m = &Message{
+		Kind: Ack, Election: "orders", Node: "b", Identity: "id-b", Session: "b1", Holder: "a1", Epoch: 1,
+		Asking: true, Seq: ls.Lead.Seq,
+	}
+	ev, _ = Received(m)
+	now++
+	Step(&lc, &ls, now, ev, nil) // waives, and sends another round
+	m.Seq = ls.Lead.Seq
+	return m, now, lc, ls, ev
+}
+
+// TestStepDoesNotAllocate: neither a heartbeat at the follower nor an
+// acknowledgement or an interval at the leader, with the caller's buffer.
+func TestStepDoesNotAllocate(t *testing.T) {
+	out := make([]Action, 0, 8)
+
+	_, ls, fc, fs, now := healthyPair(t)
+	beat := Message{
+		Kind: Heartbeat, Election: "orders", Node: "a", Identity: "id-a", Session: "a1", Epoch: 1, Revision: 1, Version: "v1",
+		HeartbeatLease: 3 * benchInterval, Asking: true, Seq: ls.Lead.Seq,
+	}
+	heard, _ := Received(&beat)
+	if n := testing.AllocsPerRun(100, func() {
+		now += Instant(benchInterval)
+		beat.Seq++
+		out = Step(&fc, &fs, now, heard, out[:0])
+	}); n != 0 {
+		t.Errorf("a heartbeat at the follower: %v allocations", n)
+	}
+	if len(out) != 1 || out[0].Message.Kind != Ack || fs.Vow.Until != now.Add(3*benchInterval) {
+		t.Errorf("the follower did not promise: %+v", out)
+	}
+
+	m, now, lc, ls, ev := acknowledged(t)
+	if n := testing.AllocsPerRun(100, func() { out = Step(&lc, &ls, now, ev, out[:0]) }); n != 0 {
+		t.Errorf("an acknowledgement at the leader: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		now = max(ls.Next, now+1)
+		out = Step(&lc, &ls, now, Event{Kind: Ticked}, out[:0])
+		m.Seq = ls.Lead.Seq
+		now++
+		out = Step(&lc, &ls, now, ev, out[:0])
+	}); n != 0 {
+		t.Errorf("an interval at the leader: %v allocations", n)
+	}
+	if until := ls.Authority(&lc); ls.Phase != Leading || until != now.Add(3*benchInterval-1) {
+		t.Errorf("the leader is %s until %d, now is %d", ls.Phase, until, now)
+	}
+}
+
 // BenchmarkRound is a leader's interval: heartbeats out, one acknowledgement in. It
 // is two steps.
 func BenchmarkRound(b *testing.B) {
