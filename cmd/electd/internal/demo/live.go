@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +14,8 @@ import (
 	"github.com/electd/electd/core"
 )
 
-// Live shows the nodes in a terminal and does to them what keys ask for.
+// Live shows the nodes in a terminal and does to them what keys ask for, until
+// the key to quit or the end of ctx.
 func Live(ctx context.Context, in io.Reader, out io.Writer) error {
 	w, err := newWorld("", defaults)
 	if err != nil {
@@ -26,6 +28,9 @@ func Live(ctx context.Context, in io.Reader, out io.Writer) error {
 	began := clock()
 	m := &live{world: w, began: began, seen: map[string]client.Election{}}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(os.Environ())).Run()
+	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
+		return nil // it was asked to end
+	}
 	return err
 }
 
