@@ -21,12 +21,20 @@ func (t *turn) sendRound() {
 	m := t.message(Heartbeat)
 	m.Epoch, m.Revision, m.Version = t.View.Record.Epoch, t.View.Record.Revision, t.View.Version
 	m.Seq, m.HeartbeatLease, m.Asking = r.Seq, r.Lease, r.Asking
-	if l.ArbiterUntil > t.now {
-		m.ArbiterLeft = l.ArbiterUntil.Sub(t.now)
-	}
+	m.ArbiterLeft = max(0, t.boundUntil().Sub(t.now))
 	for _, peer := range t.c.Peers {
 		t.do(Action{Kind: DoSend, Peer: peer, Message: m})
 	}
+}
+
+// boundUntil returns until when the electors have to reckon with authority from
+// the arbiter: also with what a fence has given up, as long as the service it was
+// for is not known to be over.
+func (t *turn) boundUntil() Instant {
+	if t.Lead.Service != Passive && t.Phase == Fenced {
+		return max(t.Lead.ArbiterUntil, t.Lead.Ends)
+	}
+	return t.Lead.ArbiterUntil
 }
 
 // message returns a message with its envelope filled in.
