@@ -12,6 +12,7 @@ const (
 	Delay        FaultKind = "delay"         // messages are late, and overtake each other
 	Partition    FaultKind = "partition"     // Who is cut off from all peers
 	OneWay       FaultKind = "one-way"       // what Who sends does not arrive
+	Deaf         FaultKind = "deaf"          // what is sent to Who does not arrive
 	PauseProcess FaultKind = "pause-process" // electd stands still, its service does not
 	PauseMachine FaultKind = "pause-machine" // everything on the machine stands still
 	CrashProcess FaultKind = "crash-process" // electd dies, its service until the watchdog kills it
@@ -54,7 +55,7 @@ var weights = []struct {
 	weight int
 	lasts  int64
 }{
-	{Loss, 4, 8}, {Duplicate, 2, 20}, {Delay, 4, 8}, {Partition, 6, 8}, {OneWay, 6, 8},
+	{Loss, 4, 8}, {Duplicate, 2, 20}, {Delay, 4, 8}, {Partition, 6, 8}, {OneWay, 6, 8}, {Deaf, 4, 8},
 	{PauseProcess, 5, 4}, {PauseMachine, 4, 4}, {CrashProcess, 6, 4}, {CrashMachine, 6, 4}, {LoseDisk, 2, 4},
 	{WallStep, 1, 1}, {CutOff, 5, 12}, {StoreDown, 4, 12}, {StoreRefuse, 2, 12}, {StoreSlow, 3, 12},
 	{StoreSilent, 4, 6}, {StoreReset, 3, 6}, {StoreLate, 4, 6}, {Store409, 3, 6}, {StoreRetried, 3, 6},
@@ -111,7 +112,16 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 	switch p.Mode {
 	case Outage:
 		p.Length = 12 * p.Timing.ArbiterLease
+		p.Calms = 3 * p.Timing.ArbiterLease
 		p.Faults = []Fault{{Kind: StoreDown, At: 4 * p.Timing.ArbiterLease, Lasts: p.Length}}
+		return
+	case Deafness:
+		p.Length = 5*p.Timing.ArbiterLease + 2*p.recoverBound()
+		for _, kind := range []FaultKind{Deaf, CutOff} {
+			p.Faults = append(p.Faults, Fault{
+				Kind: kind, At: 3 * p.Timing.ArbiterLease, Lasts: p.Length, Who: TheLeader,
+			})
+		}
 		return
 	case Burst:
 		p.Length = 6*p.Timing.ArbiterLease + 40*lease
@@ -138,12 +148,14 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		p.Faults = append(p.Faults, f)
 		at += between(rng, 0, 2*gap)
 	}
-	if p.Mode == Safety && rng.IntN(12) == 0 {
+	if rng.IntN(12) == 0 {
 		p.Faults = append(p.Faults, Fault{Kind: Rollback, At: between(rng, lease, at), Lasts: 1})
 	}
 	p.Length = at + 4*lease
 	if p.Mode == Recover {
-		p.Length = at + p.recoverBound() + lease
+		p.Settles = at
+		p.Calms = at + p.recoverBound()
+		p.Length = p.Calms + p.quiet()
 	}
 }
 

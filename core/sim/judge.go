@@ -17,8 +17,10 @@ type judge struct {
 	refused    map[core.Elector]bool // machines that were told to be strangers
 	successor  string                // named by the newest record
 
-	before          int // failovers before the only fault of a run
-	settledRequests int // requests before the last healthy lease
+	failoversBefore int    // the only fault of a run
+	calm            bool   // nothing should happen any more
+	requestsBefore  int    // it was calm
+	leaderBefore    string // it was calm
 	outage          bool
 }
 
@@ -205,7 +207,7 @@ func (w *World) judgeAuthority(n *node, ev *core.Event) {
 // judgePromise checks that an elector's promise lasts until then (I4).
 func (w *World) judgePromise(n *node, e core.Elector, until Time) {
 	for _, o := range w.nodes {
-		if !o.up || (core.Elector{Node: o.config.Node, Identity: o.config.Identity}) != e {
+		if !o.up || o.elector() != e {
 			continue
 		}
 		s := &o.state
@@ -398,7 +400,7 @@ func (w *World) told(n *node, a *core.Action) {
 		w.seen[TwinRefused]++
 	case core.ToldStranger:
 		w.seen[StrangerRefused]++
-		w.judge.refused[core.Elector{Node: n.config.Node, Identity: n.config.Identity}] = true
+		w.judge.refused[n.elector()] = true
 	}
 }
 
@@ -426,7 +428,7 @@ func (w *World) mayErase() bool {
 	}
 	knows := false
 	for _, n := range w.nodes {
-		e := core.Elector{Node: n.config.Node, Identity: n.config.Identity}
+		e := n.elector()
 		if n.twin && w.store.record.Electors.Has(e) {
 			return false
 		}

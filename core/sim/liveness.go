@@ -3,11 +3,38 @@ package sim
 import "github.com/electd/electd/core"
 
 // recoverBound is how long after the last fault somebody must lead (L1): a
-// lease, the start-up wait and three timeouts of the arbiter, and what the
-// fault's own pauses may leave behind.
+// lease, the start-up wait and three timeouts of the arbiter. A third of a lease
+// more for the longest pause that faults leave behind; the lease may be one that a
+// reload made longer; and after a rollback it is waited for once more.
 func (p *Plan) recoverBound() Time {
 	t := &p.Timing
-	return 14*t.ArbiterLease/10 + 2*t.HeartbeatLease + 3*t.ArbiterTimeout + t.ArbiterLease/6 + t.Promote + 2*t.Interval
+	bound := 14*t.ArbiterLease/10 + 2*t.HeartbeatLease + 3*t.ArbiterTimeout + t.ArbiterLease/3 + t.Promote + 2*t.Interval
+	if p.has(Rollback) {
+		bound += 2 * t.ArbiterLease
+	}
+	return bound
+}
+
+// quiet is how long a group that has recovered is watched: it must neither change
+// its leader nor ask the store anything.
+func (p *Plan) quiet() Time { return p.Timing.ArbiterLease }
+
+func (p *Plan) has(kind FaultKind) bool {
+	for i := range p.Faults {
+		if p.Faults[i].Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// calm begins the part of a run in which nothing should happen.
+func (w *World) calm() {
+	j := &w.judge
+	j.calm, j.requestsBefore, j.leaderBefore = true, j.requests, j.leader
+	if w.plan.Mode == Recover {
+		w.judgeLeads()
+	}
 }
 
 // judgeEnd judges what must hold at the end of a run.
@@ -15,40 +42,53 @@ func (w *World) judgeEnd() {
 	j := &w.judge
 	switch w.plan.Mode {
 	case Recover:
-		w.judgeRecovery()
+		w.judgeQuiet()
+	case Deafness:
+		w.judgeLeads()
 	case Burst:
-		w.judgeRecovery()
-		if rises := j.failovers - j.before; rises > 1 {
+		w.judgeLeads()
+		if rises := j.failovers - j.failoversBefore; rises > 1 {
 			w.fail("L3", "one fault made %d new leaders", rises)
 		}
 	}
 }
 
-func (w *World) judgeRecovery() {
+// judgeLeads judges that somebody leads, if anybody may (L1).
+func (w *World) judgeLeads() {
 	if !w.anyLeads() && w.anyMayStand() {
 		w.fail("L1", "nobody leads")
 	}
 }
 
+// judgeQuiet judges that a healthy group has kept its leader and asked the store
+// nothing since it calmed down.
+func (w *World) judgeQuiet() {
+	j := &w.judge
+	if !w.allElectors() || j.rolledBack {
+		return
+	}
+	if asked := j.requests - j.requestsBefore; asked > 0 {
+		w.fail("quiet", "a healthy group asked the store %d times within a lease", asked)
+	}
+	if j.leader != j.leaderBefore {
+		w.fail("quiet", "a healthy group changed its leader from %s to %s", j.leaderBefore, j.leader)
+	}
+}
+
 // noteFault remembers how things stood when the only fault of a run began.
 func (w *World) noteFault() {
-	j := &w.judge
 	switch w.plan.Mode {
 	case Burst:
-		j.before = j.failovers
+		w.judge.failoversBefore = w.judge.failovers
 	case Outage:
-		if !w.anyLeads() {
-			w.fail("L1", "nobody leads a group without faults")
-		}
-		if quiet := j.requests - j.settledRequests; quiet > 0 {
-			w.fail("requests", "a healthy group asked the store %d times within a lease", quiet)
-		}
-		j.outage = true
+		w.judgeLeads()
+		w.judgeQuiet()
+		w.judge.outage = true
 	}
 }
 
 // judgeOutage judges that a healthy group's leader stays while the store is
-// down, and asks nothing of it.
+// down (L2).
 func (w *World) judgeOutage(n *node, a *core.Action) {
 	if w.judge.outage && a.From == core.Leading {
 		w.fail("L2", "%s lost its leadership with the store: %s", n.config.Session, a.Reason)
@@ -69,10 +109,24 @@ func (w *World) anyLeads() bool {
 func (w *World) anyMayStand() bool {
 	r := &w.store.record
 	for _, n := range w.nodes {
-		e := core.Elector{Node: n.config.Node, Identity: n.config.Identity}
-		if n.up && (!w.store.present || r.Open() || r.Electors.Has(e)) {
+		if n.up && (!w.store.present || r.Open() || r.Electors.Has(n.elector())) {
 			return true
 		}
 	}
 	return false
+}
+
+// allElectors reports whether there are several nodes and each is an elector:
+// strangers read the record, and a lone leader renews it.
+func (w *World) allElectors() bool {
+	for _, n := range w.nodes {
+		if !n.up || !w.store.record.Electors.Has(n.elector()) {
+			return false
+		}
+	}
+	return len(w.nodes) > 1
+}
+
+func (n *node) elector() core.Elector {
+	return core.Elector{Node: n.config.Node, Identity: n.config.Identity}
 }

@@ -36,15 +36,16 @@ func (net *network) grow(n int) {
 
 func (net *network) open(from, to int) bool { return net.blocked[from][to] == 0 }
 
-// block cuts, or with -1 restores, what a machine sends, and with both also
-// what it receives.
-func (net *network) block(who, by int, both bool) {
+// block cuts, or with -1 restores, what a machine sends, what it receives, or both.
+func (net *network) block(who, by int, kind FaultKind) {
 	for other := range net.blocked {
 		if other == who {
 			continue
 		}
-		net.blocked[who][other] += by
-		if both {
+		if kind != Deaf {
+			net.blocked[who][other] += by
+		}
+		if kind != OneWay {
 			net.blocked[other][who] += by
 		}
 	}

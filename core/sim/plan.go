@@ -11,10 +11,11 @@ type Mode string
 
 // The modes of a run.
 const (
-	Safety  Mode = "safety"  // faults all the time
-	Recover Mode = "recover" // faults stop; somebody must lead soon (L1)
-	Outage  Mode = "outage"  // a healthy group loses the store; its leader must stay (L2)
-	Burst   Mode = "burst"   // one fault, then peace; at most one new epoch (L3)
+	Safety   Mode = "safety"   // faults all the time
+	Recover  Mode = "recover"  // faults stop; somebody must lead soon (L1)
+	Outage   Mode = "outage"   // a healthy group loses the store; its leader must stay (L2)
+	Burst    Mode = "burst"    // one fault, then peace; at most one new epoch (L3)
+	Deafness Mode = "deafness" // a leader that sends but hears nobody, nor the store: another one must lead (L1)
 )
 
 // Plan is everything a run follows from. Equal plans run alike.
@@ -22,6 +23,8 @@ type Plan struct {
 	Seed    uint64
 	Mode    Mode
 	Length  Time
+	Settles Time // when all faults are over for good; 0: never
+	Calms   Time // from when on nothing should happen any more; 0: never
 	Timing  Timing
 	Nodes   []NodePlan
 	Store   StorePlan
@@ -76,11 +79,17 @@ var timings = []Timing{
 		50 * Millisecond, 250 * Millisecond, 50 * Millisecond, 100 * Millisecond},
 }
 
+// modes are drawn from; those of long and quiet runs less often.
+var modes = []Mode{
+	Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety,
+	Recover, Recover, Recover, Burst, Burst, Outage, Deafness,
+}
+
 // NewPlan returns the plan of a seed: a swarm of configurations and faults.
 func NewPlan(seed uint64) Plan {
 	rng := rand.New(rand.NewPCG(seed, 0x706c616e))
 	p := Plan{Seed: seed, Mode: Safety, Timing: timings[rng.IntN(len(timings))]}
-	p.Mode = []Mode{Safety, Safety, Safety, Safety, Safety, Recover, Outage, Burst}[rng.IntN(8)]
+	p.Mode = modes[rng.IntN(len(modes))]
 	p.Network = NetworkPlan{Latency: [2]Time{100 * Microsecond, between(rng, 200*Microsecond, p.Timing.Interval/8)}}
 	p.Store = StorePlan{
 		Latency:    [2]Time{1 * Millisecond, between(rng, 2*Millisecond, p.Timing.ArbiterTimeout/4)},

@@ -123,11 +123,10 @@ func (w *World) inflict(f *Fault, r *running) {
 		extra := Time(f.Amount) * w.plan.Timing.HeartbeatLease / 500
 		w.net.delay += extra
 		r.undo = func() { w.net.delay -= extra }
-	case Partition, OneWay:
-		both := f.Kind == Partition
-		w.net.block(n.index, 1, both)
+	case Partition, OneWay, Deaf:
+		w.net.block(n.index, 1, f.Kind)
 		w.partitioned(n.index)
-		r.undo = func() { w.net.block(n.index, -1, both) }
+		r.undo = func() { w.net.block(n.index, -1, f.Kind) }
 	case PauseProcess, PauseMachine:
 		w.pause(n, f.Lasts, f.Kind == PauseMachine)
 	case CrashProcess, CrashMachine, LoseDisk:

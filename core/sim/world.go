@@ -75,11 +75,11 @@ func newWorld(p Plan, trace func(string)) *World {
 	for i := range p.Faults {
 		w.arm(i)
 	}
-	if p.Mode == Outage {
-		w.queue.push(happening{at: 3 * p.Timing.ArbiterLease, kind: calms})
+	if p.Settles > 0 {
+		w.queue.push(happening{at: p.Settles, kind: resettles})
 	}
-	if p.Mode == Recover {
-		w.queue.push(happening{at: p.Length - p.recoverBound() - p.Timing.HeartbeatLease, kind: resettles})
+	if p.Calms > 0 {
+		w.queue.push(happening{at: p.Calms, kind: calms})
 	}
 	return w
 }
@@ -174,7 +174,7 @@ func (w *World) happen(h *happening) {
 	case subsides:
 		w.subside(int(h.ref))
 	case calms:
-		w.judge.settledRequests = w.judge.requests
+		w.calm()
 	case resettles:
 		w.resettle()
 	}
