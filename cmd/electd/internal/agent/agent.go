@@ -53,11 +53,14 @@ type Agent struct {
 	transport transport.Transport // the same as an interface, nil if nil
 	api       *api.Server
 	addresses core.Addresses
-	leash     *leash
-	clocks    *clocks
-	journal   *journal
-	gate      gate
-	control   *control
+
+	permitsBefore bool // programs may act on the word of the session before
+
+	leash   *leash
+	clocks  *clocks
+	journal *journal
+	gate    gate
+	control *control
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -98,6 +101,9 @@ func (a *Agent) start(ctx context.Context) error {
 		return err
 	}
 	if err := a.startTransport(); err != nil {
+		return err
+	}
+	if err := a.takePermits(); err != nil {
 		return err
 	}
 	if a.api, err = api.New(a.apiConfig(a.config.API)); err != nil {
@@ -170,6 +176,7 @@ func (a *Agent) apiConfig(c config.API) api.Config {
 	out := api.Config{
 		Socket: c.Socket, Listen: c.Listen, Advertise: c.Advertise, TokenFile: c.TokenFile,
 		LeaderCode: c.StatusCode.Leader, NotLeaderCode: c.StatusCode.NotLeader, Log: a.log.Named("api"),
+		NotePermit: a.notePermits,
 	}
 	if out.Socket == "" {
 		out.Socket = filepath.Join(a.dir.Path(), "api.sock")

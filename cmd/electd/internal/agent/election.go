@@ -73,12 +73,14 @@ func (a *Agent) startElection(c config.Election, sessionStarts bool) (*election,
 		Observer: a.observers(e), Trace: e.trace.tracer(),
 	}
 	if e.node, err = node.Start(started); err != nil {
+		e.trace.close()
 		return nil, err
 	}
 	close(e.running)
 	if err := e.service.watchHealth(c.Health); err != nil {
-		e.node.Abandon()
-		return nil, fmt.Errorf("election %q: %w", c.Name, err)
+		ctx, cancel := context.WithTimeout(context.Background(), c.FenceMargin+time.Second)
+		defer cancel()
+		return nil, fmt.Errorf("election %q: %w", c.Name, errors.Join(err, e.stop(ctx)))
 	}
 	e.awaitResume()
 	return e, nil
@@ -125,6 +127,9 @@ func (e *election) previous() string {
 		e.log.Warn("what became of the program of the session before is not known: waiting out its lease", "error", err)
 		return ""
 	case id == "":
+		return ""
+	case e.agent.permitsBefore:
+		e.log.Info("a program beside electd may still act on the word of the session before: waiting out its lease")
 		return ""
 	case !dead:
 		e.log.Warn("a program of the session before still runs: waiting out its lease", "lock", e.dir.ProgramLock())

@@ -65,12 +65,18 @@ func newLeash(h hardware.Config, exit func(error), log hclog.Logger) (*leash, er
 	return l, err
 }
 
-// lead ties a service that is about to be made active. The error says why it
-// must not be.
-func (l *leash) lead(ctx context.Context, s *service, authority boottime.Instant) error {
+// tie ties a service that is about to be made active.
+func (l *leash) tie(s *service, authority boottime.Instant) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.held[s] = tie{authority: authority}
 	l.pull()
+}
+
+// arm arms the device for what is tied. The error says why nothing may be made
+// active.
+func (l *leash) arm(ctx context.Context) error {
+	l.mu.Lock()
 	least := l.least
 	l.mu.Unlock()
 	err := l.dog.Arm(ctx, least)

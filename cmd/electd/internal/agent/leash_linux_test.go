@@ -119,12 +119,14 @@ func TestLeashGoesByTheShortestAuthority(t *testing.T) {
 	d := newDevice(t)
 	l, _ := leashTo(t, d, func(error) {})
 	orders, letters := &service{}, &service{}
-	if err := l.lead(t.Context(), orders, boottime.In(time.Hour)); err != nil {
+	l.tie(orders, boottime.In(time.Hour))
+	if err := l.arm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	within(t, 10*time.Second, "armed", d.armed)
 	short := boottime.In(2500 * time.Millisecond)
-	if err := l.lead(t.Context(), letters, short); err != nil {
+	l.tie(letters, short)
+	if err := l.arm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	l.extend(orders, boottime.In(2*time.Hour))
@@ -157,7 +159,8 @@ func TestLeashTellsOfAnOverrun(t *testing.T) {
 			l, log := leashTo(t, d, func(err error) { exits <- err })
 			orders, letters := &service{}, &service{}
 			for _, s := range []*service{orders, letters} {
-				if err := l.lead(t.Context(), s, boottime.In(time.Hour)); err != nil {
+				l.tie(s, boottime.In(time.Hour))
+				if err := l.arm(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -53,22 +53,25 @@ func output(w io.Writer, log hclog.Logger, stream string) io.Writer {
 	return &logline.Writer{Emit: func(line string) { log.Info(line) }}
 }
 
-// startProgram starts the program, if there is one, unless a fence has come
-// meanwhile.
-func (s *service) startProgram(epoch core.Epoch) error {
+// startProgram starts the program, if there is one, unless its turn is over.
+func (s *service) startProgram(epoch core.Epoch, turn uint64) error {
 	s.mu.Lock()
 	if s.program == nil {
 		s.mu.Unlock()
 		return nil
 	}
-	if s.fenced || alive(s.run) {
+	switch {
+	case s.turn != turn:
+		s.mu.Unlock()
+		return errOvertaken
+	case alive(s.run):
 		s.mu.Unlock()
 		return errors.New("the program has to stop before it may start again")
 	}
 	run := s.program.Start(uint64(epoch), s.deadline)
 	s.run = run
 	s.mu.Unlock()
-	s.running.Go(func() { s.await(run) })
+	s.running.Go(func() { s.await(run, turn) })
 	return run.Started(context.Background())
 }
 
@@ -87,10 +90,10 @@ func alive(run *supervise.Run) bool {
 
 // await waits for a program's end, and gives up leadership if nobody asked for
 // that.
-func (s *service) await(run *supervise.Run) {
+func (s *service) await(run *supervise.Run, turn uint64) {
 	<-run.Done()
 	s.mu.Lock()
-	asked := s.fenced
+	asked := s.turn != turn
 	if s.run == run {
 		s.run = nil
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -63,7 +65,7 @@ func (a *Agent) reloadElections(ctx context.Context, wanted []config.Election) e
 		have[e.name] = e
 	}
 	var errs []error
-	var list []*election
+	var list, added []*election
 	for _, c := range wanted {
 		e := have[c.Name]
 		delete(have, c.Name)
@@ -76,12 +78,21 @@ func (a *Agent) reloadElections(ctx context.Context, wanted []config.Election) e
 				continue
 			}
 			e.log.Info("election added")
+			added = append(added, e)
 		}
 		list = append(list, e)
 	}
 	a.mu.Lock()
-	a.elections = list
+	a.elections = slices.AppendSeq(slices.Clone(list), maps.Values(have))
 	a.mu.Unlock()
+	for _, e := range added {
+		e.restand() // the probe may have passed before it was in the list
+	}
+	defer func() {
+		a.mu.Lock()
+		a.elections = list // what is removed can be asked until it is released
+		a.mu.Unlock()
+	}()
 	var mu sync.Mutex
 	var stopping sync.WaitGroup
 	for _, e := range have {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -32,7 +33,7 @@ type service struct {
 	allow    time.Duration      // kill allowance
 	deadline boottime.Instant   // of the program, as the authority stands
 	run      *supervise.Run     // nil: no program
-	fenced   bool               // since the last promote
+	turn     uint64             // rises with every promote and every fence
 }
 
 func newService(e *election, c config.Election) (*service, error) {
@@ -119,11 +120,12 @@ func (s *service) Extend(until core.Instant) {
 // Promote implements node.Service.
 func (s *service) Promote(epoch core.Epoch, done func(bool)) {
 	s.mu.Lock()
-	s.fenced = false
-	authority := s.deadline.Add(s.allow)
+	s.turn++
+	turn, authority := s.turn, s.deadline.Add(s.allow)
 	s.mu.Unlock()
+	s.election.agent.leash.tie(s, authority)
 	s.running.Go(func() {
-		err := s.promote(epoch, authority)
+		err := s.promote(epoch, turn)
 		if err != nil {
 			s.log.Warn("not promoted", "epoch", epoch, "error", err)
 		}
@@ -134,18 +136,36 @@ func (s *service) Promote(epoch core.Epoch, done func(bool)) {
 // armWithin bounds the time that arming the hardware watchdog may take.
 const armWithin = time.Second
 
+// errOvertaken is why a promotion ends that a fence has come after.
+var errOvertaken = errors.New("a fence came meanwhile")
+
 // promote arms the hardware watchdog, runs the hook, which may veto, and then
-// starts the program.
-func (s *service) promote(epoch core.Epoch, authority boottime.Instant) error {
+// starts the program. Nothing of it begins once its turn is over.
+func (s *service) promote(epoch core.Epoch, turn uint64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), armWithin)
 	defer cancel()
-	if err := s.election.agent.leash.lead(ctx, s, authority); err != nil {
+	if err := s.election.agent.leash.arm(ctx); err != nil {
 		return err
 	}
-	if err := s.hook(s.request(hooks.Promote, epoch, "")); err != nil {
+	if err := s.promoteHook(epoch, turn); err != nil {
 		return err
 	}
-	return s.startProgram(epoch)
+	return s.startProgram(epoch, turn)
+}
+
+// promoteHook asks for the promote hook, unless its turn is over, and waits for
+// it. It asks under the lock, so that a fence's hook comes after it.
+func (s *service) promoteHook(epoch core.Epoch, turn uint64) error {
+	answered := make(chan error, 1)
+	q := s.request(hooks.Promote, epoch, "")
+	s.mu.Lock()
+	if s.turn != turn {
+		s.mu.Unlock()
+		return errOvertaken
+	}
+	s.submit(q, func(r hooks.Result) { answered <- r.Err })
+	s.mu.Unlock()
+	return <-answered
 }
 
 // request is what a hook is told.
@@ -158,12 +178,13 @@ func (s *service) request(kind hooks.Kind, epoch core.Epoch, leader string) hook
 func (s *service) Fence(epoch core.Epoch, until core.Instant, done func(bool)) {
 	leash := s.election.agent.leash
 	leash.fence(s, boottime.Instant(until))
-	s.mu.Lock()
-	s.fenced = true
-	run := s.run
-	s.mu.Unlock()
 	hook := make(chan error, 1)
-	s.submit(s.request(hooks.Fence, epoch, ""), func(r hooks.Result) { hook <- r.Err })
+	q := s.request(hooks.Fence, epoch, "")
+	s.mu.Lock()
+	s.turn++
+	run := s.run
+	s.submit(q, func(r hooks.Result) { hook <- r.Err })
+	s.mu.Unlock()
 	s.running.Go(func() {
 		stopped := stopProgram(run, until)
 		fenced := <-hook

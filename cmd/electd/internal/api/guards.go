@@ -17,7 +17,7 @@ import (
 type guards struct {
 	mark func() error // remembers, beyond this process, that a permit is out
 	mu   sync.Mutex
-	told bool // mark was called
+	told bool                          // mark was called
 	held map[string]map[string]*permit // by election and the guard's id
 }
 
