@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/electd/electd/cmd/electd/internal/e2e/build"
+	"github.com/electd/electd/internal/build"
 )
 
 // built is the folder of the programs built for this test run.

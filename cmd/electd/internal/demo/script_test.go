@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/electd/electd/cmd/electd/internal/e2e/build"
+	"github.com/electd/electd/internal/build"
 )
 
 // program is the electd built for this test run.

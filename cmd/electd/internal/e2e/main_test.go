@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/electd/electd/cmd/electd/internal/e2e/build"
+	"github.com/electd/electd/internal/build"
 )
 
 // binaries is where electd and its plugins were built for this test run.
