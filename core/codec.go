@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -109,6 +110,11 @@ func Decode(text []byte) (Record, Found, error) {
 	for _, name := range members {
 		delete(all, name)
 	}
+	for name := range all {
+		if i := slices.IndexFunc(members, func(m string) bool { return strings.EqualFold(m, name) }); i >= 0 {
+			return Record{}, FoundCorrupt, fmt.Errorf("member %q: differs from %q in case only", name, members[i])
+		}
+	}
 	if len(all) > 0 {
 		unknown, err := json.Marshal(all)
 		if err != nil {
@@ -152,8 +158,8 @@ func (b *body) record() (Record, error) {
 		return r, fmt.Errorf("state %q", b.State)
 	}
 	for _, e := range b.Electors {
-		if e.Node == "" || r.Electors.Identity(e.Node) != "" {
-			return r, fmt.Errorf("elector %q named twice or without a name", e.Node)
+		if e.Node == "" || e.Identity == "" || r.Electors.Identity(e.Node) != "" {
+			return r, fmt.Errorf("elector %q named twice, or without a name or an identity", e.Node)
 		}
 		r.Electors = r.Electors.With(Elector(e))
 	}

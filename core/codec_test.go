@@ -204,6 +204,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"elector twice":       {change(elector, elector+","+elector), FoundCorrupt, `elector "b"`},
 		"one node, two ids":   {change(elector, elector+`,{"node":"b","identity":"x"}`), FoundCorrupt, `elector "b"`},
 		"elector unnamed":     {change(`"node":"b"`, `"node":""`), FoundCorrupt, `elector ""`},
+		"elector nobody":      {change(`"identity":"id-b"`, `"identity":""`), FoundCorrupt, `elector "b"`},
+		"other case":          {change(`"state"`, `"STATE":"vacant","state"`), FoundCorrupt, `member "STATE"`},
+		"electors twice":      {change(`"arbiter_lease_ms"`, `"Electors":[],"arbiter_lease_ms"`), FoundCorrupt, `member "Electors"`},
 		"ten electors":        {change(elector, strings.Join(ten, ",")), FoundCorrupt, "11 electors"},
 		"no time":             {change(`"2023-11-14T22:13:20.000Z"`, `"yesterday"`), FoundCorrupt, "yesterday"},
 	} {
