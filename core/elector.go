@@ -33,6 +33,13 @@ func (t *turn) answerRival(m *Message) {
 	}
 	if m.Epoch > t.View.Record.Epoch {
 		t.hear(m)
+		if t.Write.Open {
+			// It may land yet, over a record that was rolled back: a read decides.
+			t.shut(BecauseDeposed)
+			t.Read.Wanted = true
+			t.answerBusy(m, t.Write.Base)
+			return
+		}
 		t.lose(BecauseDeposed)
 		t.answerLeader(m)
 	}

@@ -17,6 +17,13 @@ func (t *turn) fence(because Reason) {
 	t.dropAuthority()
 }
 
+// shut fences if there is anything to fence.
+func (t *turn) shut(because Reason) {
+	if t.Phase == Promoting || t.Phase == Leading {
+		t.fence(because)
+	}
+}
+
 // dropAuthority makes everything that the authority rested on count for
 // nothing: it can be won again only by what is sent and written from now on, or
 // by a write still open that turns out applied.
@@ -39,7 +46,7 @@ func (t *turn) stopAt() Instant {
 func (t *turn) startStop() {
 	t.Lead.Service = Stopping
 	t.Lead.Op = t.op()
-	t.do(Action{Kind: DoFence, Op: t.Lead.Op, Epoch: t.View.Record.Epoch, Until: t.Lead.Ends})
+	t.do(Action{Kind: DoFence, Op: t.Lead.Op, Epoch: t.Lead.ServiceEpoch, Until: t.Lead.Ends})
 }
 
 // fenceAnswered takes note that the service has stopped; if it has not, it is
@@ -81,10 +88,11 @@ func (t *turn) resume() {
 
 // lose ends a holding that is somebody else's by now: fence, demote, follow.
 func (t *turn) lose(because Reason) {
-	if t.Phase == Promoting || t.Phase == Leading {
-		t.fence(because)
+	t.shut(because)
+	if t.now >= t.stopAt() {
+		t.startStop() // before the demote hook
 	}
-	epoch := t.View.Record.Epoch
+	epoch := t.Lead.Epoch
 	if t.Write.Open {
 		t.writeEnded()
 	}
@@ -108,7 +116,7 @@ func (t *turn) endHolding(because Reason) {
 		t.do(Action{Kind: DoAnswer, Op: l.Answer, Reason: because})
 	}
 	t.forgetAnswers()
-	*l = Holding{Seq: l.Seq, Service: l.Service, Op: l.Op, Ends: l.Ends, Retry: l.Retry}
+	*l = Holding{Seq: l.Seq, Service: l.Service, ServiceEpoch: l.ServiceEpoch, Op: l.Op, Ends: l.Ends, Retry: l.Retry}
 }
 
 // heedStale handles an elector's word that this epoch is over, or is not this
@@ -122,9 +130,7 @@ func (t *turn) heedStale(m *Message) {
 	}
 	t.Lead.StaleEpoch = max(t.Lead.StaleEpoch, m.Epoch)
 	t.raiseFloor(m.Epoch)
-	if t.Phase == Promoting || t.Phase == Leading {
-		t.fence(BecauseStale)
-	}
+	t.shut(BecauseStale)
 	t.Read.Wanted = true
 }
 

@@ -24,7 +24,10 @@ func (t *turn) holdLate() {
 
 func (t *turn) startHolding(started Instant) {
 	l := &t.Lead
-	*l = Holding{Seq: l.Seq, Service: l.Service, Op: l.Op, Since: t.now, RoundAt: t.now, RosterAt: t.now, WrittenAt: started}
+	*l = Holding{
+		Epoch: t.View.Record.Epoch, Seq: l.Seq, Since: t.now, RoundAt: t.now, RosterAt: t.now, WrittenAt: started,
+		Service: l.Service, ServiceEpoch: l.ServiceEpoch, Op: l.Op, Ends: l.Ends, Retry: l.Retry,
+	}
 	if started != 0 {
 		l.ArbiterUntil = started.Add(t.View.Record.ArbiterLease)
 	}
@@ -52,7 +55,7 @@ func (t *turn) renewed(started Instant) {
 // promote brings the service up to date; the lease is won.
 func (t *turn) promote(because Reason) {
 	l := &t.Lead
-	l.Promoted, l.Service = false, Active
+	l.Promoted, l.Service, l.ServiceEpoch = false, Active, t.View.Record.Epoch
 	l.Op = t.op()
 	t.enter(Promoting, because)
 	t.do(Action{Kind: DoPromote, Op: l.Op, Epoch: t.View.Record.Epoch})

@@ -148,6 +148,9 @@ func (t *turn) seeRecord(ev *Event) {
 func (t *turn) adopt(ev *Event) {
 	v := &t.View
 	r := ev.Record
+	if r.Session != t.c.Session {
+		t.shut(BecauseDeposed) // while the record that the authority rests on is at hand
+	}
 	at := r.Position()
 	free := t.now.Add(r.ArbiterLease - ev.Age)
 	torn := at == v.Heard && v.Version != ev.Version

@@ -130,6 +130,7 @@ type Attempt struct {
 
 // Holding is what a node knows while the record is in its own name.
 type Holding struct {
+	Epoch        Epoch   // of the holding
 	ArbiterUntil Instant // authority from the arbiter; 0 after a waiver or a fence
 	WrittenAt    Instant // start of the newest write known applied
 	Since        Instant // when the holding began
@@ -142,11 +143,12 @@ type Holding struct {
 	RoundAt Instant
 	Rounds  [8]Round
 
-	Ends     Instant // end of the authority that was fenced: the stop must be over by then
-	Service  Service
-	Op       OpID // the hook awaited: promote or fence
-	Promoted bool // the promote hook is done
-	Retry    Instant
+	Ends         Instant // end of the authority that was fenced: the stop must be over by then
+	Service      Service
+	ServiceEpoch Epoch // it was promoted for
+	Op           OpID  // the hook awaited: promote or fence
+	Promoted     bool  // the promote hook is done
+	Retry        Instant
 
 	Leaving   Reason // why it is being released
 	Successor string
