@@ -58,6 +58,8 @@ type Agent struct {
 
 	leash   *leash
 	clocks  *clocks
+	arbiter core.Arbiter // the host's, its calls limited
+	outage  *outage
 	journal *journal
 	gate    gate
 	control *control
@@ -76,7 +78,7 @@ type Agent struct {
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	a := &Agent{
 		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
-		journal: newJournal(), clocks: newClocks(o.Log), failed: make(chan error, 1),
+		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log), failed: make(chan error, 1),
 	}
 	if err := a.start(ctx); err != nil {
 		return nil, errors.Join(err, a.close(ctx))
@@ -100,6 +102,7 @@ func (a *Agent) start(ctx context.Context) error {
 	if a.host, err = OpenArbiter(ctx, a.config, a.log); err != nil {
 		return err
 	}
+	a.arbiter = limit(a.host.Arbiter())
 	if err := a.startTransport(); err != nil {
 		return err
 	}
@@ -204,7 +207,7 @@ func (a *Agent) all() []*election {
 // observers are all who are told what an election does.
 func (a *Agent) observers(e *election) node.Observer {
 	all := node.Observers{
-		&observer{election: e.name, log: e.log, journal: a.journal, since: time.Now(), failing: core.Applied},
+		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now()},
 		e.check, &e.steps, a.api.Observe(e.name),
 	}
 	if a.control != nil {

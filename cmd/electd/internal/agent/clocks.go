@@ -17,7 +17,7 @@ import (
 // been for clockPatience: what arrives late looks like a clock that is behind.
 const (
 	clockTolerance = time.Second
-	clockPatience  = 2 * time.Second
+	clockPatience  = 10 * time.Second
 )
 
 // clocks compares the peers' wall clocks with this node's, for all elections

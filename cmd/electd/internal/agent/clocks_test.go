@@ -30,7 +30,7 @@ func TestClockThatIsOffIsToldOnce(t *testing.T) {
 		if log.Len() > 0 {
 			t.Errorf("late messages were taken for a wrong clock: %s", log.String())
 		}
-		for range 20 {
+		for range 50 {
 			c.Offset("db-b", 3*time.Second, time.Millisecond)
 			time.Sleep(500 * time.Millisecond)
 		}
@@ -50,14 +50,14 @@ func TestHeartbeatsRefusedByTheirClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := newClocks(hclog.NewNullLogger())
 		off, warn, fence := newClockCheck(shared, "off"), newClockCheck(shared, "warn"), newClockCheck(shared, "fence")
-		for range 10 {
+		for range 20 {
 			off.Offset("db-b", time.Minute, 0)
 			time.Sleep(time.Second)
 		}
 		if fence.refuses(heartbeat(time.Minute)) {
 			t.Error("refused though nobody who looks has looked")
 		}
-		for range 10 {
+		for range 20 {
 			warn.Offset("db-b", time.Minute, 0)
 			time.Sleep(time.Second)
 		}

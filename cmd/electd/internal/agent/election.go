@@ -69,7 +69,7 @@ func (a *Agent) startElection(c config.Election, sessionStarts bool) (*election,
 	started := node.Config{
 		Core: a.coreConfig(c, previous), Standing: e.standing(),
 		Floor: floor, FloorKnown: known,
-		Arbiter: a.host.Arbiter(), Transport: e.transport(), Disk: e.dir, Service: e.service,
+		Arbiter: a.arbiter, Transport: e.transport(), Disk: e.dir, Service: e.service,
 		Observer: a.observers(e), Trace: e.trace.tracer(),
 	}
 	if e.node, err = node.Start(started); err != nil {

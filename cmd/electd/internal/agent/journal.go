@@ -75,11 +75,8 @@ type observer struct {
 	election string
 	log      hclog.Logger
 	journal  *journal
+	outage   *outage
 	since    time.Time // of the present phase
-
-	mu           sync.Mutex   // calls are answered from goroutines of their own
-	failing      core.Outcome // how the arbiter fails; Applied: it does not
-	failingSince time.Time
 }
 
 // Changed logs and keeps a transition.
@@ -108,25 +105,5 @@ func (o *observer) Broken(violation error, dump []byte) {
 	o.log.Error("an invariant does not hold: this election acts no more on this node; restart electd and report this", "violation", violation, "dump", string(dump))
 }
 
-// Answered logs a failing arbiter once, and when it answers again, rather than
-// every attempt in between.
-func (o *observer) Answered(c node.Call) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case c.Outcome == core.Conflict:
-		o.log.Debug("the arbiter's record has changed", "error", c.Err)
-	case c.Outcome == core.Applied && o.failing != core.Applied:
-		o.log.Info("the arbiter answers again", "after", time.Since(o.failingSince).Round(time.Millisecond))
-		o.failing = core.Applied
-	case c.Outcome == core.Applied:
-	case c.Outcome == o.failing:
-		o.log.Debug("the arbiter still fails", "outcome", c.Outcome.String(), "error", c.Err, "took", c.Took)
-	default:
-		o.log.Warn("the arbiter fails", "outcome", c.Outcome.String(), "error", c.Err, "took", c.Took)
-		if o.failing == core.Applied {
-			o.failingSince = time.Now()
-		}
-		o.failing = c.Outcome
-	}
-}
+// Answered has a failing arbiter told, of all elections together.
+func (o *observer) Answered(c node.Call) { o.outage.answered(o.election, c) }
