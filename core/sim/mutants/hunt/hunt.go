@@ -1,0 +1,92 @@
+// Command hunt sets the searches of core/sim upon the core it was built with,
+// and says what they found. It is built anew for every mutant.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/electd/electd/core/sim"
+	"github.com/electd/electd/core/sim/explore"
+	"github.com/electd/electd/core/sim/mutants"
+)
+
+func main() {
+	var (
+		grids   = flag.String("grids", "", "grids to explore, in this order")
+		states  = flag.Int("states", 1_000_000, "states a grid at most")
+		seeds   = flag.Uint64("seeds", 0, "seeds to simulate")
+		without = flag.String("without", "", "kinds of faults to leave out of the simulation")
+		first   = flag.Bool("simulate-first", false, "simulate before exploring")
+		budget  = flag.Duration("budget", time.Minute, "how long to hunt")
+	)
+	flag.Parse()
+	end := time.Now().Add(*budget)
+	var found mutants.Finding
+	search := func(grids []string) {
+		for _, name := range grids {
+			if found.KilledBy == "" {
+				explored(&found, name, *states, end)
+			}
+		}
+	}
+	if !*first {
+		search(split(*grids))
+	}
+	if found.KilledBy == "" && *seeds > 0 {
+		simulated(&found, *seeds, split(*without), time.Until(end))
+	}
+	if *first {
+		search(split(*grids))
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(&found); err != nil {
+		fmt.Fprintln(os.Stderr, "hunt:", err)
+		os.Exit(1)
+	}
+}
+
+func split(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
+func explored(f *mutants.Finding, name string, states int, end time.Time) {
+	all := explore.Grids()
+	i := slices.IndexFunc(all, func(g explore.Grid) bool { return g.Name == name })
+	if i < 0 {
+		fmt.Fprintf(os.Stderr, "hunt: no grid %q\n", name)
+		os.Exit(2)
+	}
+	g := all[i]
+	g.States = states
+	r := explore.Explore(g, func() bool { return time.Now().After(end) })
+	f.States += r.States
+	f.Searched = append(f.Searched, mutants.Searched{Grid: name, States: r.States, Depth: r.Depth, Complete: r.Complete})
+	if r.Failure != nil {
+		f.KilledBy, f.Text, f.Grid = r.Failure.Invariant, r.Failure.Text, name
+	}
+}
+
+// simulated runs seed after seed until one fails.
+func simulated(f *mutants.Finding, seeds uint64, without []string, budget time.Duration) {
+	if budget <= 0 {
+		return
+	}
+	s := sim.Swarm{First: 1, Seeds: seeds, Budget: budget, Workers: 1, Until: 1}
+	for _, kind := range without {
+		s.Without = append(s.Without, sim.FaultKind(kind))
+	}
+	sum := s.Run()
+	f.Seeds, f.Failovers = sum.Runs, sum.Failovers
+	if len(sum.Failures) > 0 {
+		r := &sum.Failures[0]
+		f.KilledBy, f.Text, f.Seed = r.Failure.Invariant, r.Failure.Text, r.Seed
+	}
+}
