@@ -1,26 +1,32 @@
 package plugins
 
 import (
-	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
-
 	"context"
 	"errors"
+	"strconv"
+
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
 )
 
 // handshake is what a host and a plugin must agree on before they speak.
 // ProtocolVersion is the major version of electd.arbiter; it changes only when
 // an old host could misunderstand a new plugin or the other way round.
 var handshake = goplugin.HandshakeConfig{
-	ProtocolVersion:  1,
+	ProtocolVersion:  major,
 	MagicCookieKey:   "ELECTD_ARBITER_PLUGIN",
 	MagicCookieValue: "electd.arbiter",
 }
 
+// major is the version of electd.arbiter that is spoken here.
+const major = 1
+
+var protocolVersion = strconv.Itoa(major)
+
 // sdk is what plugins built with this package say they are built with.
 const sdk = "electd Go plugins v1"
 
-// pluginSet names the one thing a plugin serves, for go-plugin.
+// arbiterPlugin names the one thing a plugin serves, for go-plugin.
 const arbiterPlugin = "arbiter"
 
 // boundary is go-plugin's view of the two services. The plugin's side has a

@@ -42,6 +42,7 @@ type instance struct {
 
 	secrets secrets
 	calls   sync.WaitGroup // in flight
+	minders sync.WaitGroup // what looks after process and connection
 	streams []io.Closer    // ends of go-plugin's own output streams
 	since   time.Time
 
@@ -79,8 +80,8 @@ func start(ctx context.Context, spec Spec) (*instance, error) {
 		i.stop()
 		return nil, i.quote(ctx, err)
 	}
-	go i.watchProcess()
-	go i.watchConnection()
+	i.minders.Go(i.watchProcess)
+	i.minders.Go(i.watchConnection)
 	return i, nil
 }
 
@@ -181,6 +182,9 @@ func (i *instance) quote(ctx context.Context, err error) error {
 	}
 	if noise := i.process.unexpected(); noise != "" {
 		return fmt.Errorf("it printed %q on standard output, where only the plugin handshake may stand first (is it an electd plugin? then print to standard error)", noise)
+	}
+	if v := i.process.version(); v != "" && v != protocolVersion {
+		return fmt.Errorf("it speaks version %s of the plugin protocol, and this electd speaks version %s: one of the two is too old for the other", v, protocolVersion)
 	}
 	said := i.process.out.lastWords()
 	if said == "" {
@@ -287,4 +291,5 @@ func (i *instance) stop() {
 		_ = s.Close()
 	}
 	i.calls.Wait()
+	i.minders.Wait()
 }

@@ -22,6 +22,9 @@ func misbehave(how string) {
 	case "die":
 		fmt.Fprintln(os.Stderr, "cannot find libfoo.so.3")
 		os.Exit(4)
+	case "future":
+		fmt.Println("1|2|unix|/nowhere|grpc|")
+		time.Sleep(time.Minute)
 	case "mute":
 		time.Sleep(time.Minute)
 	case "flood":

@@ -14,6 +14,7 @@ func TestFailedStartQuotesThePlugin(t *testing.T) {
 		{"print", `it printed "hello, I am no plugin" on standard output`},
 		{"die", "exit status 4; it printed: cannot find libfoo.so.3"},
 		{"mute", "not ready in time"},
+		{"future", "speaks version 2 of the plugin protocol, and this electd speaks version 1"},
 		{"flood", "(92000 more bytes)"},
 	}
 	for _, c := range cases {

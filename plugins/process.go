@@ -34,6 +34,7 @@ type process struct {
 
 	mu     sync.Mutex
 	pid    int    // 0: not started
+	spoken string // version of the protocol in its handshake
 	noise  string // what it printed where the handshake belongs
 	killed bool   // by us
 	state  string // how it ended; empty while it lives
@@ -178,7 +179,7 @@ func (p *process) explain(err error) error {
 
 // handshakeLine is what go-plugin prints first: core version, our version,
 // network, address, protocol.
-var handshakeLine = regexp.MustCompile(`^\d+\|\d+\|(unix|tcp)\|[^|]+\|`)
+var handshakeLine = regexp.MustCompile(`^\d+\|(\d+)\|(unix|tcp)\|[^|]+\|`)
 
 func (p *process) readStdout(r io.Reader) {
 	waiting := true
@@ -188,14 +189,28 @@ func (p *process) readStdout(r io.Reader) {
 			return
 		}
 		waiting = false
-		if !handshakeLine.MatchString(line) {
-			p.mu.Lock()
-			p.noise = shorten(p.out.secrets.hide(line))
-			p.mu.Unlock()
-			p.out.stdout(line)
-		}
+		p.greeted(line)
 		_, _ = io.WriteString(p.handshakeW, line+"\n")
 	})
+}
+
+// greeted notes the first line: the handshake, or what was printed in its place.
+func (p *process) greeted(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if parts := handshakeLine.FindStringSubmatch(line); parts != nil {
+		p.spoken = parts[1]
+		return
+	}
+	p.noise = shorten(p.out.secrets.hide(line))
+	p.out.stdout(line)
+}
+
+// version returns the major version that the plugin chose to speak.
+func (p *process) version() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spoken
 }
 
 // unexpected returns what was printed where the handshake belongs.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/electd/electd/core"
 )
 
 // The pauses between two starts of a plugin that keeps failing. One that lived
@@ -175,5 +173,5 @@ func bounded(ctx context.Context, most time.Duration) (context.Context, context.
 	if _, has := ctx.Deadline(); has {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, most, fmt.Errorf("%w: no answer within %s", core.ErrUnavailable, most))
+	return context.WithTimeout(ctx, most)
 }
