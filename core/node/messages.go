@@ -35,7 +35,7 @@ func (n *Node) measure(now core.Instant, ev *core.Event) {
 	switch m.Kind {
 	case core.Heartbeat:
 		if m.WallClock != 0 {
-			n.observer.Offset(m.Node, time.Unix(0, m.WallClock).Sub(time.Now()), n.config.HeartbeatInterval)
+			n.observer.Offset(m.Node, time.Until(time.Unix(0, m.WallClock)), n.config.HeartbeatInterval)
 		}
 	case core.Ack, core.Busy, core.Stale:
 		r := n.state.Lead.Rounds[m.Seq%uint64(len(n.state.Lead.Rounds))]
@@ -45,7 +45,7 @@ func (n *Node) measure(now core.Instant, ev *core.Event) {
 		took := now.Sub(r.Sent)
 		n.observer.RoundTrip(m.Node, took)
 		if m.WallClock != 0 {
-			n.observer.Offset(m.Node, time.Unix(0, m.WallClock).Sub(time.Now())+took/2, took/2)
+			n.observer.Offset(m.Node, time.Until(time.Unix(0, m.WallClock))+took/2, took/2)
 		}
 	}
 }
