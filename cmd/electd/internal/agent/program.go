@@ -102,7 +102,11 @@ func (s *service) await(run *supervise.Run, turn uint64) {
 		return
 	}
 	exit := run.Exit()
-	s.log.Warn("the program ended and is not started again: giving up leadership",
+	level := hclog.Warn
+	if exit.Status.ExitCode() == 0 {
+		level = hclog.Info // its work is done
+	}
+	s.log.Log(level, "the program ended and is not started again: giving up leadership",
 		"status", exit.Status.ExitCode(), "cause", string(exit.Cause), "restarts", exit.Restarts, "error", exit.Err)
 	s.election.serviceEnded()
 	select {
