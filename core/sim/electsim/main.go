@@ -22,7 +22,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(runCommand(), replayCommand(), shrinkCommand(), mutantsCommand())
+	root.AddCommand(runCommand(), replayCommand(), shrinkCommand(), exploreCommand(), mutantsCommand())
 	if err := root.Execute(); err != nil {
 		if !errors.Is(err, errFound) {
 			fmt.Fprintln(os.Stderr, "electsim:", err)

@@ -200,7 +200,7 @@ func (c *canon) store(g *Grid, w *world) {
 	if s.present {
 		c.record(&s.record)
 		if g.Ages {
-			c.began(s.written, c.arbiterLease())
+			c.began(s.written, c.arbiterLease()+Tick) // a lease from then on, and holding back after it
 		}
 	}
 	if w.left.Torn > 0 || w.left.Stale > 0 {
@@ -235,7 +235,7 @@ func (c *canon) node(n *node) {
 	if !n.up {
 		return
 	}
-	c.bits(n.config.Previous != "")
+	c.bits(n.config.Previous != "", n.acted && c.grid.SlowStops, n.stopping != 0)
 	c.until(n.bought)
 	c.state(&n.state)
 }

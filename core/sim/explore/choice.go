@@ -34,6 +34,7 @@ const (
 	comesBack
 	deleted
 	stepsDown
+	stops
 	sickens
 	recovers
 	admitted
@@ -79,6 +80,7 @@ func (m *mover) choices(out []choice) []choice {
 	}
 	for i := range m.grid.Nodes {
 		m.nodeChoices(i, add)
+		waits = waits || m.nodes[i].stopping != 0 && m.now >= m.nodes[i].actsUntil
 	}
 	if b.Deleted > 0 && m.store.present {
 		add(deleted, 0)
@@ -122,6 +124,9 @@ func (m *mover) nodeChoices(i int, add func(choiceKind, int)) {
 			add(comesBack, i)
 		}
 		return
+	}
+	if n.stopping != 0 {
+		add(stops, i)
 	}
 	if b.Restarts[i] > 0 {
 		add(dies, i)
@@ -210,6 +215,8 @@ func (m *mover) take(c choice) {
 	case stepsDown:
 		b.StepDowns--
 		m.step(k, core.Event{Kind: core.StepDownAsked, Op: 1 << 40})
+	case stops:
+		m.stop(k)
 	case sickens:
 		b.Sick--
 		m.step(k, core.Event{Kind: core.StandingChanged, Standing: core.Standing{Priority: 1}})
@@ -284,5 +291,5 @@ var choiceNames = map[choiceKind]string{
 	conflictOnly: "not applied, answered conflict:", lands: "lands at last:", dies: "machine dies:",
 	processDies: "process dies, service not:", diskDies: "machine dies with its disk:", comesBack: "comes back:",
 	deleted: "the record is deleted", stepsDown: "is asked to step down:", sickens: "fails its health check:",
-	recovers: "is healthy again:", admitted: "is admitted by force:",
+	stops: "its service is over:", recovers: "is healthy again:", admitted: "is admitted by force:",
 }

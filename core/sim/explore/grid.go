@@ -24,10 +24,11 @@ type Grid struct {
 	Ages           bool  // the store says how old a record is
 	Date           int64 // the store's date, above every epoch so far; 0: it gives none
 	Hellos         bool  // Hello takes its time like any message; else it arrives at once
+	SlowStops      bool  // services act on until they are over, at most until the authority ends
 	SlowReads      bool  // reads take their time; else they are answered at once, or fail if the budget says so
 
 	Depth    int        // longest trace
-	States   int        // bound of the search; 0: none
+	States   int        // bound of the search, so that all grids together take minutes; 0: none
 	Epochs   core.Epoch // highest epoch followed
 	InFlight int        // messages of one kind between two nodes; older ones are lost
 	Delay    int        // ticks that a message may take; what takes longer is lost

@@ -9,7 +9,10 @@ func Grids() []Grid {
 	for _, lease := range []int{2, 3, 4} {
 		g := base("restarts-kept-" + digit(lease))
 		g.About = "two nodes, disks kept: crashes at any moment, late writes of dead sessions"
-		g.HeartbeatLease = lease
+		g.HeartbeatLease, g.ArbiterLease, g.Epochs = lease, 3, 3
+		if lease == 2 {
+			g.States = 6_000_000 // all traces of twenty steps
+		}
 		g.Budget = Budget{Restarts: [maxNodes]int8{2, 2}, Unknown: 1}
 		all = append(all, g)
 	}
@@ -22,6 +25,12 @@ func Grids() []Grid {
 	g = base("process")
 	g.About = "services that outlive their process, and timers that fire late"
 	g.Budget = Budget{Process: 2, Late: 2, Unknown: 1}
+	all = append(all, g)
+
+	g = base("stops")
+	g.About = "services that take their time to stop"
+	g.SlowStops = true
+	g.Budget = Budget{Process: 1, StepDowns: 1, Unknown: 1}
 	all = append(all, g)
 
 	g = base("ages")
@@ -85,7 +94,7 @@ func Grids() []Grid {
 func base(name string) Grid {
 	return Grid{
 		Name: name, Nodes: 2, HeartbeatLease: 2, ArbiterLease: 4, ArbiterTimeout: 1,
-		Depth: 60, Epochs: core.Epoch(4), InFlight: 1, Delay: 1,
+		Depth: 60, States: 150_000, Epochs: core.Epoch(4), InFlight: 1, Delay: 1,
 	}
 }
 

@@ -62,6 +62,7 @@ func (m *mover) judgeStep(i int) {
 	if epoch == 0 || m.now >= until {
 		return
 	}
+	n.acted = true
 	j := &m.judged
 	session := n.config.Session
 	if epoch < j.acted || epoch == j.acted && j.by != session {

@@ -45,7 +45,10 @@ func (m *mover) crash(i int, machine, disk bool) {
 			n.actsUntil, n.actsEpoch = until, epoch
 		}
 	}
-	n.up = false
+	if machine {
+		n.actsUntil = 0
+	}
+	n.up, n.acted, n.stopping = false, false, 0
 	n.state = core.State{}
 	if !disk {
 		n.disks++
@@ -121,11 +124,28 @@ func (m *mover) perform(i int, a *core.Action) {
 		n.known, n.floor = true, max(n.floor, a.Epoch)
 		m.step(i, core.Event{Kind: core.FloorSaved, Op: a.Op, OK: true, Epoch: a.Epoch})
 	case core.DoPromote:
+		if m.now < m.nodes[i].actsUntil {
+			m.fail("I12", "%s promotes while an older service acts", nodeName(i))
+		}
+		m.nodes[i].acted = false
 		m.step(i, core.Event{Kind: core.PromoteDone, Op: a.Op, OK: true})
 	case core.DoFence:
+		n := &m.nodes[i]
+		if m.grid.SlowStops && n.acted && m.now < a.Until {
+			n.actsUntil, n.actsEpoch, n.stopping = a.Until, a.Epoch, a.Op
+			return
+		}
 		m.step(i, core.Event{Kind: core.FenceDone, Op: a.Op, OK: true})
 	case core.DoDemote, core.DoFollow, core.DoAnswer, core.DoTell, core.Transition:
 	}
+}
+
+// stop ends a service that is being stopped.
+func (m *mover) stop(i int) {
+	n := &m.nodes[i]
+	op := n.stopping
+	n.stopping, n.actsUntil, n.acted = 0, 0, false
+	m.step(i, core.Event{Kind: core.FenceDone, Op: op, OK: true})
 }
 
 // send puts a message on its way. If too many of its kind are, the oldest is lost.

@@ -40,9 +40,12 @@ type node struct {
 	config   *core.Config
 	state    core.State
 
-	// The service of a dead process acts until the watchdog ends it.
+	// The service of a dead process, and one that is being stopped, acts until it
+	// is over, or the watchdog ends it.
 	actsUntil core.Instant
 	actsEpoch core.Epoch
+	acted     bool      // the service has acted since it was promoted
+	stopping  core.OpID // the fence under way, with slow stops
 
 	bought core.Instant // end of the authority that its applied writes bought
 }
