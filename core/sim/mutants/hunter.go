@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/electd/electd/core/sim"
 	"github.com/electd/electd/core/sim/explore"
 )
 
@@ -121,27 +120,21 @@ func (h Hunter) search(ctx context.Context, m *Mutant, program string) (Finding,
 	return f, nil
 }
 
-// flags say where to look first: where the mutant is known to fall, then
-// everywhere.
+// flags say where to look: first where the mutant is known to fall, then by the
+// simulator, then everywhere else.
 func (h Hunter) flags(m *Mutant) []string {
-	var grids, faults []string
-	if m.Grid != "" {
-		grids = append(grids, m.Grid)
-	}
+	var rest []string
+	faults := slices.Clone(m.Without)
 	for _, g := range explore.Grids() {
-		if g.Name != m.Grid && !slices.Contains(m.Without, g.Name) {
-			grids = append(grids, g.Name)
-		}
-	}
-	for _, name := range m.Without {
-		if !slices.ContainsFunc(explore.Grids(), func(g explore.Grid) bool { return g.Name == name }) {
-			faults = append(faults, string(sim.FaultKind(name)))
+		if i := slices.Index(faults, g.Name); i >= 0 {
+			faults = slices.Delete(faults, i, i+1)
+		} else if g.Name != m.Grid {
+			rest = append(rest, g.Name)
 		}
 	}
 	return []string{
-		"-grids", strings.Join(grids, ","), "-states", strconv.Itoa(h.States),
+		"-grids", m.Grid, "-rest", strings.Join(rest, ","), "-states", strconv.Itoa(h.States),
 		"-seeds", strconv.FormatUint(h.Seeds, 10), "-without", strings.Join(faults, ","),
-		"-simulate-first=" + strconv.FormatBool(m.Grid == "" && m.Equivalent == ""),
 		"-budget", h.Budget.String(),
 	}
 }

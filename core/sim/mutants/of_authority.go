@@ -32,21 +32,21 @@ func ofAuthority() []Mutant {
 				"if p < 0 || s.Peers[p].Identity != e.Identity || s.Peers[p].Sent == 0 {\n\t\t\tcontinue\n"}},
 		},
 		{
-			Name: "no-electors-no-bound", Rule: "3.3",
+			Name: "no-electors-no-bound", Grid: "founding", Rule: "3.3",
 			Breaks: "leads without end where no other elector could promise",
 			Patches: []Patch{{"authority.go",
 				"if until == Never {\n\t\treturn 0\n\t}\n\treturn until",
 				"return until"}},
 		},
 		{
-			Name: "unresolved-electors-not-counted", Rule: "3.3",
+			Name: "unresolved-electors-not-counted", Grid: "roster", Rule: "3.3",
 			Breaks: "does without the promises of electors that an unresolved write adds",
 			Patches: []Patch{{"authority.go",
 				"\tif s.Write.Open {\n\t\tuntil = min(until, s.promisedBy(c, &s.Write.Proposal.Electors, s.heartbeatLease()))\n\t}\n",
 				""}},
 		},
 		{
-			Name: "removed-electors-not-counted", Rule: "3.3",
+			Name: "removed-electors-not-counted", Grid: "roster", Rule: "3.3",
 			Breaks: "does without the promises of electors that an unresolved write removes",
 			Patches: []Patch{{"authority.go",
 				"until := s.promisedBy(c, &s.View.Record.Electors, s.heartbeatLease())\n\tif s.Write.Open {\n\t\tuntil = min(until, s.promisedBy(c, &s.Write.Proposal.Electors, s.heartbeatLease()))\n\t}",
@@ -92,7 +92,7 @@ func ofAuthority() []Mutant {
 			},
 		},
 		{
-			Name: "given-up-authority-not-told", Rule: "3.3",
+			Name: "given-up-authority-not-told", Grid: "stops", Rule: "3.3",
 			Breaks: "says that no arbiter authority is left while the service it was for still stops",
 			Patches: []Patch{{"round.go",
 				"if t.Lead.Service != Passive && t.Phase == Fenced {\n\t\treturn max(t.Lead.ArbiterUntil, t.Lead.Ends)\n\t}\n\treturn t.Lead.ArbiterUntil",

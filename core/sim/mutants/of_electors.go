@@ -14,7 +14,7 @@ func ofElectors() []Mutant {
 			},
 		},
 		{
-			Name: "promise-without-floor", Rule: "3.4",
+			Name: "promise-without-floor", Grid: "restarts-lost", Rule: "3.4",
 			Breaks: "acknowledges before the first read, with no floor",
 			Patches: []Patch{
 				{"elector.go",
@@ -40,14 +40,14 @@ func ofElectors() []Mutant {
 				""}},
 		},
 		{
-			Name: "floor-not-kept", Rule: "3.2",
+			Name: "floor-not-kept", Grid: "deletion", Rule: "3.2",
 			Breaks: "forgets the floor at a restart",
 			Patches: []Patch{{"state.go",
 				"Floor: Floor{Known: known, Epoch: saved, Saved: saved},",
 				"Floor: Floor{Known: known && saved == 0},"}},
 		},
 		{
-			Name: "start-up-wait-dropped", Rule: "3.4",
+			Name: "start-up-wait-dropped", Grid: "restarts-kept-3", Rule: "3.4",
 			Breaks: "ignores what the session before it may have promised",
 			Patches: []Patch{{"read.go",
 				"\tt.Vow.Until = max(t.Vow.Until, t.Started.Add(r.HeartbeatLease))\n",
@@ -61,28 +61,28 @@ func ofElectors() []Mutant {
 				"Until: t.now.Add(t.c.HeartbeatLease),"}},
 		},
 		{
-			Name: "age-rounded-up", Rule: "3.4",
+			Name: "age-rounded-up", Grid: "ages", Rule: "3.4",
 			Breaks: "takes a record for older than the store's clock proves",
 			Patches: []Patch{{"read.go",
 				"free := t.now.Add(r.ArbiterLease - ev.Age)",
 				"free := t.now.Add(r.ArbiterLease - ev.Age)\n\tif ev.Age > 0 {\n\t\tfree = free.Add(-t.c.HeartbeatLease)\n\t}"}},
 		},
 		{
-			Name: "arbiter-left-ignored", Rule: "3.4",
+			Name: "arbiter-left-ignored", Grid: "restarts-kept-2", Rule: "3.4",
 			Breaks: "ignores how much arbiter authority a heartbeat says is left",
 			Patches: []Patch{{"elector.go",
 				"free := t.now.Add(m.ArbiterLeft)",
 				"free := t.now"}},
 		},
 		{
-			Name: "older-revision-taken-for-equal", Rule: "3.4",
+			Name: "older-revision-taken-for-equal", Grid: "messages", Rule: "3.4",
 			Breaks: "lets a heartbeat of an older revision lower the bound of a newer one",
 			Patches: []Patch{{"elector.go",
 				"\tcase at == v.Heard:\n\t\tv.FreeAt = min(v.FreeAt, free)",
 				"\tcase at.Epoch == v.Heard.Epoch:\n\t\tv.FreeAt = min(v.FreeAt, free)"}},
 		},
 		{
-			Name: "torn-read-keeps-its-bound", Rule: "3.4",
+			Name: "torn-read-keeps-its-bound", Grid: "reads", Rule: "3.4",
 			Breaks: "lets the age of a torn read stand against a later whole one",
 			Patches: []Patch{{"read.go",
 				"\tcase torn:\n\t\tv.FreeAt = free\n",
@@ -96,14 +96,14 @@ func ofElectors() []Mutant {
 				"\t_ = a\n\treturn true"}},
 		},
 		{
-			Name: "twin-not-refused", Rule: "3.4",
+			Name: "twin-not-refused", Grid: "restarts-kept-2", Rule: "3.4",
 			Breaks: "acknowledges a second session at an epoch that is taken",
 			Patches: []Patch{{"elector.go",
 				"if m.Epoch >= highest && !twin {",
 				"if m.Epoch >= highest {"}},
 		},
 		{
-			Name: "lower-epoch-not-refused", Rule: "3.4",
+			Name: "lower-epoch-not-refused", Grid: "restarts-kept-2", Rule: "3.4",
 			Breaks: "acknowledges a heartbeat of an epoch below the highest known",
 			Patches: []Patch{
 				{"elector.go",

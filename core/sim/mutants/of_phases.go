@@ -26,7 +26,7 @@ func ofPhases() []Mutant {
 				{"due.go", "\t\tt.fenceAt(), t.silenceAt(),", "\t\tt.silenceAt(),"}},
 		},
 		{
-			Name: "resume-after-release", Rule: "3.7",
+			Name: "resume-after-release", Grid: "release", Rule: "3.7",
 			Breaks: "comes back by heartbeats after a release was started",
 			Patches: []Patch{{"release.go",
 				"l.BeatsVoid, l.RenewWanted = true, false",
@@ -40,14 +40,14 @@ func ofPhases() []Mutant {
 				"\tt.enter(Fenced, because)\n\tt.Lead.Promoted, t.Lead.Retry = false, t.now\n}"}},
 		},
 		{
-			Name: "release-before-the-service-is-over", Rule: "3.7",
+			Name: "release-before-the-service-is-over", Grid: "stops", Rule: "3.7",
 			Breaks: "writes the release while the service still stops",
 			Patches: []Patch{{"release.go",
 				"if t.Phase != Releasing || t.Lead.Service != Passive || t.Write.Open {\n\t\treturn Never\n\t}\n\treturn t.Write.NotBefore",
 				"if t.Phase != Releasing || t.Write.Open {\n\t\treturn Never\n\t}\n\treturn t.Write.NotBefore"}},
 		},
 		{
-			Name: "take-before-the-service-is-over", Rule: "3.7",
+			Name: "take-before-the-service-is-over", Grid: "stops", Rule: "3.7",
 			Breaks: "takes again while the service of its last holding still stops",
 			Patches: []Patch{{"challenge.go",
 				"if !t.Standing.Eligible() || t.Shutdown || t.Lead.Service != Passive {",

@@ -4,42 +4,42 @@ package mutants
 func ofWrites() []Mutant {
 	return []Mutant{
 		{
-			Name: "unknown-taken-for-not-applied", Rule: "3.6",
+			Name: "unknown-taken-for-not-applied", Grid: "writes", Rule: "3.6",
 			Breaks: "takes a write whose outcome is unknown for one that did not happen",
 			Patches: []Patch{{"write.go",
 				"case Conflict, Unknown, Corrupt:",
 				"case Conflict, Corrupt:"}},
 		},
 		{
-			Name: "conflict-resolves", Rule: "3.6",
+			Name: "conflict-resolves", Grid: "writes", Rule: "3.6",
 			Breaks: "takes a conflict for proof that no attempt was or will be applied",
 			Patches: []Patch{{"write.go",
 				"\tcase Conflict, Unknown, Corrupt:\n",
 				"\tcase Conflict:\n\t\tt.writeNeverApplies()\n\t\tt.Read.Wanted = true\n\tcase Unknown, Corrupt:\n"}},
 		},
 		{
-			Name: "older-read-resolves", Rule: "3.6",
+			Name: "older-read-resolves", Grid: "reads", Rule: "3.6",
 			Breaks: "takes a read that shows less than is known for proof that a write was not applied",
 			Patches: []Patch{{"read.go",
 				"\tv := &t.View\n\tif v.OlderSince == 0 {\n",
 				"\tv := &t.View\n\tif t.Write.Open {\n\t\tt.writeNeverApplies()\n\t}\n\tif v.OlderSince == 0 {\n"}},
 		},
 		{
-			Name: "unchanged-record-resolves", Rule: "3.6",
+			Name: "unchanged-record-resolves", Grid: "restarts-kept-2", Rule: "3.6",
 			Breaks: "takes a read that shows the expected record still for proof that the write was not applied",
 			Patches: []Patch{{"write.go",
 				"if r.Position().After(w.Base) {",
 				"if r.Position().After(w.Base) || w.Op == 0 {"}},
 		},
 		{
-			Name: "unchanged-by-version-alone", Rule: "3.4",
+			Name: "unchanged-by-version-alone", Grid: "reads", Rule: "3.4",
 			Breaks: "takes another version for a newer record, whatever its position",
 			Patches: []Patch{{"write.go",
 				"if r.Position().After(w.Base) {",
 				"if v != w.Expected {"}},
 		},
 		{
-			Name: "failed-attempt-ends-the-write", Rule: "3.6",
+			Name: "failed-attempt-ends-the-write", Grid: "writes", Rule: "3.6",
 			Breaks: "gives a write up because its last attempt certainly failed, whatever became of those before",
 			Patches: []Patch{{"write.go",
 				"\tif w.Len == 0 {\n",

@@ -18,31 +18,22 @@ import (
 
 func main() {
 	var (
-		grids   = flag.String("grids", "", "grids to explore, in this order")
+		grids   = flag.String("grids", "", "grids to explore before the simulation")
+		rest    = flag.String("rest", "", "grids to explore after it")
 		states  = flag.Int("states", 1_000_000, "states a grid at most")
 		seeds   = flag.Uint64("seeds", 0, "seeds to simulate")
 		without = flag.String("without", "", "kinds of faults to leave out of the simulation")
-		first   = flag.Bool("simulate-first", false, "simulate before exploring")
 		budget  = flag.Duration("budget", time.Minute, "how long to hunt")
 	)
 	flag.Parse()
 	end := time.Now().Add(*budget)
 	var found mutants.Finding
-	search := func(grids []string) {
-		for _, name := range grids {
-			if found.KilledBy == "" {
-				explored(&found, name, *states, end)
-			}
-		}
+	for _, name := range split(*grids) {
+		explored(&found, name, *states, end)
 	}
-	if !*first {
-		search(split(*grids))
-	}
-	if found.KilledBy == "" && *seeds > 0 {
-		simulated(&found, *seeds, split(*without), time.Until(end))
-	}
-	if *first {
-		search(split(*grids))
+	simulated(&found, *seeds, split(*without), end)
+	for _, name := range split(*rest) {
+		explored(&found, name, *states, end)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(&found); err != nil {
 		fmt.Fprintln(os.Stderr, "hunt:", err)
@@ -58,6 +49,9 @@ func split(list string) []string {
 }
 
 func explored(f *mutants.Finding, name string, states int, end time.Time) {
+	if f.KilledBy != "" || time.Now().After(end) {
+		return
+	}
 	all := explore.Grids()
 	i := slices.IndexFunc(all, func(g explore.Grid) bool { return g.Name == name })
 	if i < 0 {
@@ -75,11 +69,12 @@ func explored(f *mutants.Finding, name string, states int, end time.Time) {
 }
 
 // simulated runs seed after seed until one fails.
-func simulated(f *mutants.Finding, seeds uint64, without []string, budget time.Duration) {
-	if budget <= 0 {
+func simulated(f *mutants.Finding, seeds uint64, without []string, end time.Time) {
+	left := time.Until(end)
+	if f.KilledBy != "" || seeds == 0 || left <= 0 {
 		return
 	}
-	s := sim.Swarm{First: 1, Seeds: seeds, Budget: budget, Workers: 1, Until: 1}
+	s := sim.Swarm{First: 1, Seeds: seeds, Budget: left, Workers: 1, Until: 1}
 	for _, kind := range without {
 		s.Without = append(s.Without, sim.FaultKind(kind))
 	}
