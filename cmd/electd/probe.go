@@ -44,7 +44,7 @@ Exit status: 0 fit, 1 it does not answer, 3 wrong configuration, 4 it must not b
 		if err != nil {
 			return wrong(s, err)
 		}
-		report, err := agent.Probe(ctx, host)
+		report, err := agent.Probe(ctx, host, config.Node.ID)
 		if err := errors.Join(err, host.Close()); err != nil {
 			return status{exitFailed, fmt.Errorf("electd probe: %w", err)}
 		}

@@ -33,18 +33,18 @@ Exit status: 0 valid, 3 not valid.`,
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
-			host, err := agent.OpenArbiter(ctx, c, hclog.NewNullLogger())
+			say, err := agent.CheckArbiter(ctx, c, hclog.NewNullLogger())
 			if err != nil {
 				return wrong(s, err)
-			}
-			if err := host.Close(); err != nil {
-				return err
 			}
 			follows := c.Consequences()
 			if asJSON {
 				return json.NewEncoder(s.out).Encode(follows)
 			}
 			fmt.Fprintf(s.out, "%s is valid.\n\n", path)
+			for _, sentence := range say {
+				fmt.Fprintf(s.out, "arbiter %q: %s\n", c.Arbiter.Name, sentence)
+			}
 			return errors.Join(follows.Write(s.out))
 		},
 	}

@@ -58,18 +58,48 @@ func OpenArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plug
 	return host, nil
 }
 
-// ProbeKey is the key that probes write to, under the arbiter's prefix.
-const ProbeKey = "electd-probe"
+// CheckArbiter checks the user's attributes against the arbiter, without keeping
+// it, and returns what it has to say about them, a sentence each.
+func CheckArbiter(ctx context.Context, c *config.Config, log hclog.Logger) ([]string, error) {
+	spec, err := Spec(c, log)
+	if err != nil {
+		return nil, c.Locate("arbiter", err).Err()
+	}
+	host, err := plugins.Launch(ctx, spec)
+	if err != nil {
+		return nil, c.Locate("arbiter", err).Err()
+	}
+	values, diags := c.DecodeArbiter(host.Schema())
+	if err := diags.Err(); err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	lease := time.Duration(0)
+	for _, e := range c.Elections {
+		lease = max(lease, e.ArbiterLease)
+	}
+	say, checked, err := builtin.Check(c.Arbiter.Name, values, lease)
+	if !checked {
+		err = host.Configure(ctx, values)
+	}
+	if err != nil {
+		err = c.Locate("arbiter", err).Err()
+	}
+	return say, errors.Join(err, host.Close())
+}
+
+// probeKey begins the key that a node's probes write to, under the arbiter's
+// prefix. Each node has its own, so that nodes may probe at once.
+const probeKey = "electd-probe-"
 
 // Probe examines the store behind an arbiter: by the plugin's own means where
 // it has some, else by what every store has to do.
-func Probe(ctx context.Context, host *plugins.Host) (core.ProbeReport, error) {
+func Probe(ctx context.Context, host *plugins.Host, node string) (core.ProbeReport, error) {
 	if host.Capabilities().Probe {
-		return host.Probe(ctx, ProbeKey)
+		return host.Probe(ctx, probeKey+node)
 	}
 	report := probe.Semantics(ctx, probe.Subject{
 		Open:  func(context.Context) (core.Arbiter, error) { return lent{host.Arbiter()}, nil },
-		Key:   ProbeKey,
+		Key:   probeKey + node,
 		Pause: host.Capabilities().MinWriteInterval,
 	})
 	report.Store = host.Info().Name
@@ -124,7 +154,7 @@ var ErrRefused = errors.New("the store is refused")
 func (a *Agent) probeUntilKnown(ctx context.Context) {
 	said := ""
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
-		report, err := Probe(ctx, a.host)
+		report, err := Probe(ctx, a.host, a.dir.Node())
 		switch {
 		case ctx.Err() != nil:
 			return
