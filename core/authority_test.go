@@ -150,7 +150,7 @@ func TestWaiver(t *testing.T) {
 		"releasing":          {func(t *turn) { t.Phase = Releasing }, true},
 		"one is silent":      {func(t *turn) { t.Peers[1].Reachable = false }, true},
 		"another machine":    {func(t *turn) { t.Peers[1].Identity = "id-x" }, true},
-		"a write is open":    {func(t *turn) { t.open(of("a", "b", "c"), time.Second) }, true},
+		"a write is open":    {func(t *turn) { t.open(of("a", "b", "c"), 1500*time.Millisecond) }, true},
 		"a renewal is due":   {func(t *turn) { t.Lead.RenewWanted = true }, true},
 		"nothing to waive":   {func(t *turn) { t.Lead.ArbiterUntil = 0 }, true},
 		"promises too old":   {func(t *turn) { t.now = at(12.5) }, true},
