@@ -129,6 +129,9 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		f.At = 3*p.Timing.ArbiterLease + between(rng, 0, 4*lease)
 		p.Faults = []Fault{f}
 		return
+	case Storm:
+		p.planStorm(rng)
+		return
 	}
 	var kinds []int
 	for i := range weights {
@@ -157,6 +160,28 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		p.Calms = at + p.recoverBound()
 		p.Length = p.Calms + p.quiet()
 	}
+}
+
+// stormy are the faults that cost a leader its leadership.
+var stormy = []FaultKind{
+	CrashMachine, CrashMachine, CrashProcess, PauseProcess, PauseMachine, Partition, StepDown, HandOver, Sick, Shutdown,
+}
+
+// planStorm takes one leader down after the other, while other faults go on.
+func (p *Plan) planStorm(rng *rand.Rand) {
+	lease := p.Timing.HeartbeatLease
+	kinds := allKinds()
+	at := 2 * lease
+	for range 40 + rng.IntN(60) {
+		f := Fault{Kind: stormy[rng.IntN(len(stormy))], At: at, Lasts: between(rng, lease/4, 2*lease), Who: TheLeader, Amount: rng.IntN(1000)}
+		if rng.IntN(5) == 0 {
+			f = p.drawFault(rng, kinds)
+			f.At = at
+		}
+		p.Faults = append(p.Faults, f)
+		at += between(rng, lease, 4*lease)
+	}
+	p.Length = at + 4*lease
 }
 
 func allKinds() []int {

@@ -12,6 +12,7 @@ type Mode string
 // The modes of a run.
 const (
 	Safety   Mode = "safety"   // faults all the time
+	Storm    Mode = "storm"    // leader after leader is taken down
 	Recover  Mode = "recover"  // faults stop; somebody must lead soon (L1)
 	Outage   Mode = "outage"   // a healthy group loses the store; its leader must stay (L2)
 	Burst    Mode = "burst"    // one fault, then peace; at most one new epoch (L3)
@@ -81,7 +82,7 @@ var timings = []Timing{
 
 // modes are drawn from; those of long and quiet runs less often.
 var modes = []Mode{
-	Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety,
+	Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Storm, Storm, Storm, Storm, Storm,
 	Recover, Recover, Recover, Burst, Burst, Outage, Deafness,
 }
 

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"os"
-	"testing"
-)
+import "testing"
 
 // healthy returns a plan of n nodes without faults.
 func healthy(n int, length Time) Plan {
@@ -18,26 +14,21 @@ func healthy(n int, length Time) Plan {
 	return p
 }
 
-func printer(t *testing.T) func(string) {
-	if os.Getenv("TRACE") == "" {
-		return nil
-	}
-	return func(line string) { fmt.Println(line) }
-}
-
 func TestHealthyPairElectsALeader(t *testing.T) {
 	p := healthy(2, 20*Second)
-	r := Run(p, printer(t))
+	r := Run(p, nil)
 	if r.Failure != nil {
 		t.Fatalf("%s: %s", r.Failure.Invariant, r.Failure.Text)
 	}
-	t.Logf("%+v", r)
+	if r.Failovers != 0 {
+		t.Errorf("%d failovers, want none", r.Failovers)
+	}
 }
 
 func TestFollowerTakesOverACrashedLeader(t *testing.T) {
 	p := healthy(2, 60*Second)
 	p.Faults = []Fault{{Kind: CrashMachine, At: 20 * Second, Lasts: 10 * Second, Who: TheLeader}}
-	r := Run(p, printer(t))
+	r := Run(p, nil)
 	if r.Failure != nil {
 		t.Fatalf("%s: %s", r.Failure.Invariant, r.Failure.Text)
 	}

@@ -28,7 +28,7 @@ type Summary struct {
 	Failures        []Result // one an invariant, the first seen
 	FailuresByName  map[string]int
 	Coverage        Coverage
-	EventsPerSecond float64 // a core
+	EventsPerSecond float64 // of each worker
 }
 
 // Run makes the runs, seed after seed, on all workers.

@@ -1,30 +1,90 @@
 package sim
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
+// TestSwarm runs a few seeds of every mode; electsim runs the many.
 func TestSwarm(t *testing.T) {
-	var seen Coverage
-	var hist [20]int
-	worst := 0
-	fails := map[string]int{}
-	first := map[string]uint64{}
-	for seed := uint64(1); seed <= 10000; seed++ {
-		r := Run(NewPlan(seed), nil)
-		seen.Add(&r.Coverage)
-		hist[min(r.Busiest/10, 19)]++
-		if r.Busiest > worst {
-			worst = r.Busiest
-			t.Logf("seed %d busiest %d", seed, worst)
+	sum := Swarm{First: 1, Seeds: 600, Workers: 2}.Run()
+	for _, r := range sum.Failures {
+		t.Errorf("seed %d (%s): %s: %s", r.Seed, r.Mode, r.Failure.Invariant, r.Failure.Text)
+	}
+	if sum.Failovers < 1000 {
+		t.Errorf("%d failovers, want more than a thousand: the faults do not bite", sum.Failovers)
+	}
+}
+
+func TestEqualPlansRunAlike(t *testing.T) {
+	for seed := uint64(1); seed <= 40; seed++ {
+		a, b := Run(NewPlan(seed), nil), Run(NewPlan(seed), func(string) {})
+		if a.Digest != b.Digest || a.Events != b.Events || a.Coverage != b.Coverage {
+			t.Errorf("seed %d: digest %x and %x, %d and %d events", seed, a.Digest, b.Digest, a.Events, b.Events)
 		}
-		if r.Failure != nil {
-			k := r.Failure.Invariant
-			fails[k]++
-			if first[k] == 0 {
-				first[k] = seed
-				t.Logf("seed %d %s at %.3f: %s: %s", seed, r.Mode, float64(r.Failure.At)/1e9, k, r.Failure.Text)
+	}
+}
+
+func TestDifferentSeedsRunDifferently(t *testing.T) {
+	seen := map[uint64]uint64{}
+	for seed := uint64(1); seed <= 40; seed++ {
+		r := Run(NewPlan(seed), nil)
+		if other, ok := seen[r.Digest]; ok {
+			t.Errorf("seeds %d and %d run alike", seed, other)
+		}
+		seen[r.Digest] = seed
+	}
+}
+
+// TestFaultsCanBeSwitchedOff checks that a run without any fault changes its
+// leader only where an operator asks for it.
+func TestFaultsCanBeSwitchedOff(t *testing.T) {
+	var all []FaultKind
+	for _, w := range weights {
+		all = append(all, w.kind)
+	}
+	all = append(all, Rollback)
+	for seed := uint64(1); seed <= 40; seed++ {
+		p := NewPlan(seed).Without(all)
+		if len(p.Faults) > 0 {
+			t.Fatalf("seed %d keeps the faults %v", seed, p.Faults)
+		}
+		r := Run(p, nil)
+		if r.Failure != nil || r.Failovers > 0 {
+			t.Errorf("seed %d without faults: %d failovers, %v", seed, r.Failovers, r.Failure)
+		}
+	}
+}
+
+// TestReduceKeepsWhatMatters checks the shrinking on a failure of two faults out
+// of many.
+func TestReduceKeepsWhatMatters(t *testing.T) {
+	var faults []Fault
+	for i := range 37 {
+		faults = append(faults, Fault{Kind: Loss, Amount: i})
+	}
+	has := func(list []Fault, amount int) bool {
+		return slices.ContainsFunc(list, func(f Fault) bool { return f.Amount == amount })
+	}
+	tries := 0
+	left := reduce(faults, func(list []Fault) bool { tries++; return has(list, 5) && has(list, 30) })
+	if len(left) != 2 || !has(left, 5) || !has(left, 30) {
+		t.Errorf("left %v, want the faults 5 and 30", left)
+	}
+	if tries > 200 {
+		t.Errorf("%d tries for 37 faults", tries)
+	}
+}
+
+func TestClock(t *testing.T) {
+	for _, ppm := range []int64{-1000, -1, 0, 1, 1000} {
+		c := clock{start: 12345, ppm: ppm}
+		for _, at := range []Time{0, 1, 999, 1000, 1_000_000, 7_777_777_777, 3600 * Second} {
+			shows := c.at(at)
+			back := c.when(shows)
+			if back > at || c.at(back) != shows || back > 0 && c.at(back-1) >= shows {
+				t.Errorf("%d ppm: at %d the clock shows %d, which it shows first at %d", ppm, at, shows, back)
 			}
 		}
 	}
-	t.Logf("%v missing %v", fails, seen.Missing())
-	t.Log(hist)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,11 @@ func runCommand() *cobra.Command {
 			for _, kind := range without {
 				swarm.Without = append(swarm.Without, sim.FaultKind(kind))
 			}
+			defer debug.SetGCPercent(debug.SetGCPercent(800)) // next to nothing is garbage
 			sum := swarm.Run()
+			if used := processorTime(); used > 0 {
+				sum.EventsPerSecond = float64(sum.Events) / used.Seconds()
+			}
 			report(cmd.OutOrStdout(), &sum, asJSON)
 			missing := sum.Coverage.Missing()
 			if len(missing) > 0 && !partial {

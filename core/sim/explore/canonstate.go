@@ -7,7 +7,7 @@ import (
 )
 
 // state writes everything of a node's state that makes a difference to what it
-// does next. Left out: what is only told (Because, Trouble, Lead.Ends), numbers of
+// does next. Left out: what is only told (Because, Trouble, Lead.Epoch), numbers of
 // operations (LastOp), and what the grids hold constant (Jitter, leases, addresses).
 func (c *canon) state(s *core.State) {
 	c.byte(byte(s.Phase))
@@ -102,6 +102,10 @@ func (c *canon) writing(w *core.Writing) {
 func (c *canon) holding(s *core.State) {
 	l := &s.Lead
 	c.byte(byte(l.Service))
+	if l.Service != core.Passive {
+		c.until(l.Ends) // electors are told, and the stop is bound by it
+		c.epoch(l.ServiceEpoch)
+	}
 	if !s.Phase.Holds() {
 		return // the rest starts anew with a holding
 	}

@@ -9,7 +9,7 @@ func Grids() []Grid {
 	for _, lease := range []int{2, 3, 4} {
 		g := base("restarts-kept-" + digit(lease))
 		g.About = "two nodes, disks kept: crashes at any moment, late writes of dead sessions"
-		g.HeartbeatLease, g.ArbiterLease, g.Epochs = lease, 3, 3
+		g.HeartbeatLease, g.ArbiterLease, g.Epochs = lease, max(3, lease), 3
 		if lease == 2 {
 			g.States = 6_000_000 // all traces of twenty steps
 		}

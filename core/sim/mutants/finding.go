@@ -5,6 +5,7 @@ type Finding struct {
 	KilledBy string `json:"killed_by,omitempty"` // the invariant; empty if the mutant lived
 	Text     string `json:"text,omitempty"`      // what was seen
 	Grid     string `json:"grid,omitempty"`      // where it was killed, if by the explorer
+	Scenario string `json:"scenario,omitempty"`  // if by a scenario
 	Seed     uint64 `json:"seed,omitempty"`      // if by the simulator
 
 	States    int        `json:"states"`              // explored on the way

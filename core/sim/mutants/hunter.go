@@ -133,7 +133,7 @@ func (h Hunter) flags(m *Mutant) []string {
 		}
 	}
 	return []string{
-		"-grids", m.Grid, "-rest", strings.Join(rest, ","), "-states", strconv.Itoa(h.States),
+		"-scenario", m.Scenario, "-grids", m.Grid, "-rest", strings.Join(rest, ","), "-states", strconv.Itoa(h.States),
 		"-seeds", strconv.FormatUint(h.Seeds, 10), "-without", strings.Join(faults, ","),
 		"-budget", h.Budget.String(),
 	}

@@ -12,9 +12,10 @@ type Mutant struct {
 	Breaks  string // what the broken core does instead
 	Patches []Patch
 
-	// Grid names the grid of core/sim/explore that kills it fastest; empty if
-	// the simulator does.
-	Grid string
+	// What kills it fastest: a grid of core/sim/explore or a scenario by name; the
+	// simulator if neither is given.
+	Grid     string
+	Scenario string
 
 	// Equivalent says why the mutant does no harm; empty if it is to be killed.
 	// Such a mutant has to live through the whole search.

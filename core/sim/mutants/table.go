@@ -24,6 +24,8 @@ func (f *Finding) Where() string {
 		return ""
 	case f.Grid != "":
 		return "grid " + f.Grid
+	case f.Scenario != "":
+		return "scenario " + f.Scenario
 	case f.Seed != 0:
 		return fmt.Sprintf("seed %d", f.Seed)
 	}

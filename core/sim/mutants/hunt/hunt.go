@@ -18,6 +18,7 @@ import (
 
 func main() {
 	var (
+		story   = flag.String("scenario", "", "scenario to begin with")
 		grids   = flag.String("grids", "", "grids to explore before the simulation")
 		rest    = flag.String("rest", "", "grids to explore after it")
 		states  = flag.Int("states", 1_000_000, "states a grid at most")
@@ -28,6 +29,7 @@ func main() {
 	flag.Parse()
 	end := time.Now().Add(*budget)
 	var found mutants.Finding
+	told(&found, *story)
 	for _, name := range split(*grids) {
 		explored(&found, name, *states, end)
 	}
@@ -68,6 +70,23 @@ func explored(f *mutants.Finding, name string, states int, end time.Time) {
 	}
 }
 
+// told runs one scenario, if any is named.
+func told(f *mutants.Finding, name string) {
+	for _, s := range mutants.Scenarios() {
+		if s.Name != name {
+			continue
+		}
+		for _, p := range s.Plans {
+			r := sim.Run(p, nil)
+			f.Seeds, f.Failovers = f.Seeds+1, f.Failovers+r.Failovers
+			if r.Failure != nil {
+				f.KilledBy, f.Text, f.Scenario = r.Failure.Invariant, r.Failure.Text, name
+				return
+			}
+		}
+	}
+}
+
 // simulated runs seed after seed until one fails.
 func simulated(f *mutants.Finding, seeds uint64, without []string, end time.Time) {
 	left := time.Until(end)
@@ -79,7 +98,7 @@ func simulated(f *mutants.Finding, seeds uint64, without []string, end time.Time
 		s.Without = append(s.Without, sim.FaultKind(kind))
 	}
 	sum := s.Run()
-	f.Seeds, f.Failovers = sum.Runs, sum.Failovers
+	f.Seeds, f.Failovers = f.Seeds+sum.Runs, f.Failovers+sum.Failovers
 	if len(sum.Failures) > 0 {
 		r := &sum.Failures[0]
 		f.KilledBy, f.Text, f.Seed = r.Failure.Invariant, r.Failure.Text, r.Seed
