@@ -25,6 +25,7 @@ type Status struct {
 	Left     time.Duration // authority left: ActFor and the margin
 	Arbiter  time.Duration // of it, what the arbiter bought
 	FreeIn   time.Duration // on a follower: until it may challenge, if nothing comes
+	Promised time.Duration // of it, what its own promise holds whatever comes but a release
 	Stranger bool          // not among the electors
 	Peers    []PeerStatus  // in the order of the configuration
 	Calls    Calls         // to the arbiter so far
@@ -96,6 +97,7 @@ func (n *Node) Status() Status {
 		if free := max(s.Vow.Until, s.View.FreeAt); free != core.Never {
 			out.FreeIn = max(0, free.Sub(now))
 		}
+		out.Promised = max(0, s.Vow.Until.Sub(now))
 	}
 	for i, node := range n.config.Peers {
 		p := &s.Peers[i]

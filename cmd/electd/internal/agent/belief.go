@@ -9,12 +9,12 @@ import (
 
 // believed is the node that leads as far as this one can tell. A leader names
 // itself only while its guard is open; a follower names the holder only until
-// the holder's lease is over as far as it knows.
+// the holder's lease is over as far as it knows, and never its own former self.
 func believed(s node.Status) string {
 	switch {
 	case s.Leading:
 		return s.Node
-	case s.Phase == core.Following && s.FreeIn > 0:
+	case s.Phase == core.Following && s.FreeIn > 0 && s.Leader != s.Node:
 		return s.Leader
 	}
 	return ""
@@ -22,15 +22,23 @@ func believed(s node.Status) string {
 
 // validFor is how long the believed leader is certain to be the only one that
 // can lead, unless it gives up by itself. A leader knows from its authority; a
-// follower only where its own promise is the only one that matters.
+// follower only where its own promise is the only one that matters. What the
+// arbiter bought the leader a waiver may give up, so nobody else can rely on it.
 func validFor(s node.Status, c core.Config) time.Duration {
 	switch {
 	case s.Leading:
 		return min(s.ActFor, lasting(s, c))
-	case s.Phase == core.Following && s.Record.Electors.Len == 2 && !s.Stranger:
-		return s.FreeIn
+	case believed(s) != "" && onlyOther(s):
+		return s.Promised
 	}
 	return 0
+}
+
+// onlyOther reports whether this node is the only elector besides the leader, by
+// the newest record there is.
+func onlyOther(s node.Status) bool {
+	newest := s.Record.Position() == core.Position{Epoch: s.Epoch, Revision: s.Revision}
+	return newest && s.Record.Electors.Len == 2 && !s.Stranger
 }
 
 // lasting bounds what is told of an authority that may be cut short. While the

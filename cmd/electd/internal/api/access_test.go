@@ -219,3 +219,12 @@ func TestWhoAskedIsInTheLog(t *testing.T) {
 		}
 	}
 }
+
+func TestATokenInPlainTextIsWarnedOf(t *testing.T) {
+	for listen, warned := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
+		s := serve(t, func(c *Config) { c.Listen = listen })
+		if got := strings.Contains(s.log.String(), "in plain text"); got != warned {
+			t.Errorf("listening on %s: warned %v, want %v", listen, got, warned)
+		}
+	}
+}

@@ -73,3 +73,8 @@ func (s *Server) listenTCP() error {
 	s.tcp = tls.NewListener(s.tcp, &tls.Config{GetConfigForClient: files.current, MinVersion: tls.VersionTLS12})
 	return nil
 }
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

@@ -77,6 +77,9 @@ func New(c Config) (*Server, error) {
 	if err := s.listen(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if s.tcp != nil && c.TokenFile != "" && c.CertFile == "" && !isLoopback(s.tcp.Addr()) {
+		s.log.Warn("the API's token crosses the network in plain text: set api.tls, or listen on loopback", "listen", s.tcp.Addr().String())
+	}
 	return s, nil
 }
 

@@ -41,16 +41,23 @@ export const stepDown = (name, to) => ask('POST', path(name, '/step-down'), to ?
 export const pause = (name, ms) => ask('POST', path(name, '/pause'), { for_ms: ms });
 export const resume = (name) => ask('POST', path(name, '/resume'));
 
-// follow tells every transition, those that are kept first. The browser makes a
-// lost connection anew and resumes by the last id.
-export function follow({ transition, missed, up, down }) {
-  const stream = new EventSource('v1/events');
-  stream.addEventListener('transition', (e) => transition(JSON.parse(e.data)));
-  stream.addEventListener('missed', (e) => missed(JSON.parse(e.data)));
-  stream.addEventListener('open', up);
-  stream.addEventListener('error', () => {
-    down();
-    // A browser gives up where the answer was no stream: ask again by ourselves.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(() => follow({ transition, missed, up, down }), 2000);
-  });
+// follow tells every transition of an election, those that are kept first, until
+// the function that it returns is called. The browser makes a lost connection anew
+// and resumes by the last id.
+export function follow(name, { transition, missed, changed }) {
+  let stream;
+  let again = 0;
+  const open = () => {
+    stream = new EventSource(`v1/events?election=${encodeURIComponent(name)}`);
+    stream.addEventListener('transition', (e) => transition(JSON.parse(e.data), e.lastEventId.split('.')[0]));
+    stream.addEventListener('missed', (e) => missed(JSON.parse(e.data)));
+    stream.addEventListener('open', changed);
+    stream.addEventListener('error', () => {
+      changed();
+      // A browser gives up where the answer was no stream: ask again by ourselves.
+      if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, 2000);
+    });
+  };
+  open();
+  return () => { clearTimeout(again); stream.close(); };
 }

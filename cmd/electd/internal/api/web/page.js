@@ -11,7 +11,8 @@ const state = {
   chosen: decodeURIComponent(location.hash.slice(1)),
   sent: 0, // when the question was sent that election answers, by performance.now()
   lost: '', // why there was no answer to the last question
-  history: [], // transitions of all elections, oldest first
+  history: [], // its transitions, oldest first
+  session: '', // of the daemon that numbered them
   missed: null,
   requests: { count: -1, since: 0, watched: 0 }, // to the store: since when the count stands still
 };
@@ -59,6 +60,7 @@ function choose(name) {
   state.election = null;
   state.sent = 0;
   state.requests = { count: -1, since: 0, watched: 0 };
+  follow();
   history.replaceState(null, '', name ? `#${encodeURIComponent(name)}` : '#');
   showElections(state, choose);
   showHistory(state);
@@ -77,29 +79,47 @@ async function loop(ask, pause) {
   }
 }
 
-// Transitions that come in a burst are shown and asked about once.
-let due = false;
-function soon() {
-  if (due) return;
-  due = true;
-  setTimeout(() => { due = false; showHistory(state); askElection(); askNode(); }, 20);
+let unfollow = () => {};
+
+// follow has the transitions of the chosen election told, from the first kept on.
+function follow() {
+  unfollow();
+  state.history = [];
+  state.missed = null;
+  if (!state.chosen) return;
+  unfollow = api.follow(state.chosen, {
+    transition(t, session) {
+      if (session !== state.session) Object.assign(state, { session, history: [] }); // it was restarted
+      // A stream that the page itself opened anew begins with what is known already.
+      if (t.id <= (state.history.at(-1)?.id ?? 0)) return;
+      state.history.push(t);
+      if (state.history.length > keep) state.history.shift();
+      soon();
+    },
+    missed(m) {
+      if (m.why !== 'dropped') state.history = []; // the daemon numbers anew, and tells all that it keeps
+      state.missed = m;
+      soon();
+    },
+    changed: soon,
+  });
 }
 
-api.follow({
-  transition(t) {
-    state.history.push(t);
-    if (state.history.length > keep) state.history.shift();
-    soon();
-  },
-  missed(m) {
-    if (m.why !== 'dropped') state.history = []; // it numbers anew, and tells all that it keeps
-    state.missed = m;
-    soon();
-  },
-  up() { soon(); },
-  down() { soon(); },
-});
+// What comes in a burst is shown, and asked about, once.
+let due = 0;
+function soon() {
+  if (due) return;
+  due = setTimeout(() => { due = 0; showHistory(state); askElection(); nodeSoon(); }, 20);
+}
 
+// The answer about all elections is long where there are many.
+let nodeDue = 0;
+function nodeSoon() {
+  if (nodeDue) return;
+  nodeDue = setTimeout(() => { nodeDue = 0; askNode(); }, (state.node?.elections.length ?? 0) > 50 ? 5000 : 200);
+}
+
+if (state.chosen) follow();
 operate(state, () => { askElection(); askNode(); });
 loop(askElection, pace);
 loop(askNode, () => 5000);

@@ -247,10 +247,8 @@ export function showElections(state, choose) {
 
 const shown = 60; // transitions in the list
 
-const chosen = (state) => state.history.filter((t) => t.election === state.chosen);
-
 export function showHistory(state) {
-  $('history').replaceChildren(...chosen(state).slice(-shown).reverse().map(entry));
+  $('history').replaceChildren(...state.history.slice(-shown).reverse().map(entry));
   $('missed').hidden = !state.missed;
   text('missed', state.missed ? { restarted: 'electd was restarted: what came before is in its log.', dropped: 'What came before is not kept any more.' }[state.missed.why] ?? '' : '');
   showStrip(state);
@@ -275,7 +273,7 @@ const span = 10 * 60 * 1000; // ms that the strip shows at most
 
 // showStrip draws the phases of this node as a strip, the newest to the right.
 export function showStrip(state) {
-  const mine = chosen(state);
+  const mine = state.history;
   const end = fresh(state) || !state.election ? Date.now() : Date.now() - (performance.now() - state.sent);
   const first = mine.length ? Date.parse(mine[0].at) - mine[0].took_ms : end;
   const begin = Math.max(end - span, first);
