@@ -75,7 +75,7 @@ func script(t testing.TB, lines string) string {
 // leave a mark.
 func rewritingScript(t testing.TB, mark string) string {
 	return script(t, fmt.Sprintf(`file='%s'
-{ yes '#' | head -c 16384; yes 'touch %s' | head -c 16384; } > "$file"
+{ yes '#' | head -c 16384; yes 'touch %s' | head -n 300; } > "$file"
 %s`, "$FILE", mark, strings.Repeat("# more than a shell reads at a time\n", 1000)))
 }
 
