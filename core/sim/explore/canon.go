@@ -16,6 +16,7 @@ import (
 type canon struct {
 	buf      []byte
 	grid     *Grid
+	of       *world
 	now      core.Instant
 	revision core.Revision
 	versions []core.Version
@@ -32,7 +33,7 @@ func (c *canon) hash(g *Grid, w *world) uint64 {
 func (c *canon) begin(g *Grid, w *world) {
 	c.buf, c.versions, c.writeIDs = c.buf[:0], c.versions[:0], c.writeIDs[:0]
 	c.now = w.now
-	c.grid = g
+	c.grid, c.of = g, w
 	c.revision = w.store.record.Revision
 	if !w.store.present {
 		c.revision = w.store.olderRecord.Revision
@@ -235,7 +236,10 @@ func (c *canon) node(n *node) {
 	if !n.up {
 		return
 	}
-	c.bits(n.config.Previous != "", n.acted && c.grid.SlowStops, n.stopping != 0)
+	c.bits(n.config.Previous != "", n.acted && c.grid.SlowStops, n.stopping != 0, n.saving != 0)
+	if n.saving != 0 {
+		c.epoch(n.saves)
+	}
 	c.until(n.bought)
 	c.state(&n.state)
 }

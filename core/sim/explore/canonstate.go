@@ -63,7 +63,8 @@ func (c *canon) vow(v *core.Vow) {
 	c.name(v.Owed.Session)
 	if v.Owed.Peer != "" {
 		c.epoch(v.Owed.Epoch)
-		c.until(v.Owed.Until)
+		c.free(v.Owed.Until)
+		c.round(&c.of.nodes[v.Owed.Peer[0]-'a'], v.Owed.Session, v.Owed.Seq)
 	}
 }
 

@@ -35,6 +35,7 @@ const (
 	deleted
 	stepsDown
 	stops
+	saves
 	sickens
 	recovers
 	admitted
@@ -128,6 +129,9 @@ func (m *mover) nodeChoices(i int, add func(choiceKind, int)) {
 	if n.stopping != 0 {
 		add(stops, i)
 	}
+	if n.saving != 0 {
+		add(saves, i)
+	}
 	if b.Restarts[i] > 0 {
 		add(dies, i)
 		if b.LostDisks > 0 {
@@ -217,6 +221,8 @@ func (m *mover) take(c choice) {
 		m.step(k, core.Event{Kind: core.StepDownAsked, Op: 1 << 40})
 	case stops:
 		m.stop(k)
+	case saves:
+		m.save(k)
 	case sickens:
 		b.Sick--
 		m.step(k, core.Event{Kind: core.StandingChanged, Standing: core.Standing{Priority: 1}})
@@ -291,5 +297,5 @@ var choiceNames = map[choiceKind]string{
 	conflictOnly: "not applied, answered conflict:", lands: "lands at last:", dies: "machine dies:",
 	processDies: "process dies, service not:", diskDies: "machine dies with its disk:", comesBack: "comes back:",
 	deleted: "the record is deleted", stepsDown: "is asked to step down:", sickens: "fails its health check:",
-	stops: "its service is over:", recovers: "is healthy again:", admitted: "is admitted by force:",
+	stops: "its service is over:", saves: "its floor is on disk:", recovers: "is healthy again:", admitted: "is admitted by force:",
 }

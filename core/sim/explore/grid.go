@@ -25,6 +25,7 @@ type Grid struct {
 	Date           int64 // the store's date, above every epoch so far; 0: it gives none
 	Hellos         bool  // Hello takes its time like any message; else it arrives at once
 	SlowStops      bool  // services act on until they are over, at most until the authority ends
+	SlowSaves      bool  // floors take their time to get on disk
 	SlowReads      bool  // reads take their time; else they are answered at once, or fail if the budget says so
 
 	Depth    int        // longest trace

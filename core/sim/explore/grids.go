@@ -33,6 +33,12 @@ func Grids() []Grid {
 	g.Budget = Budget{Process: 1, StepDowns: 1, Unknown: 1}
 	all = append(all, g)
 
+	g = base("saves")
+	g.About = "floors that get on disk late, and acknowledgements that wait for them"
+	g.SlowSaves = true
+	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1}
+	all = append(all, g)
+
 	g = base("ages")
 	g.About = "a store that says how old a record is"
 	g.Ages, g.SlowReads = true, true

@@ -48,7 +48,7 @@ func (m *mover) crash(i int, machine, disk bool) {
 	if machine {
 		n.actsUntil = 0
 	}
-	n.up, n.acted, n.stopping = false, false, 0
+	n.up, n.acted, n.stopping, n.saving = false, false, 0, 0
 	n.state = core.State{}
 	if !disk {
 		n.disks++
@@ -120,9 +120,10 @@ func (m *mover) perform(i int, a *core.Action) {
 	case core.DoSend:
 		m.send(i, a)
 	case core.DoSave:
-		n := &m.nodes[i]
-		n.known, n.floor = true, max(n.floor, a.Epoch)
-		m.step(i, core.Event{Kind: core.FloorSaved, Op: a.Op, OK: true, Epoch: a.Epoch})
+		m.nodes[i].saving, m.nodes[i].saves = a.Op, a.Epoch
+		if !m.grid.SlowSaves {
+			m.save(i)
+		}
 	case core.DoPromote:
 		if m.now < m.nodes[i].actsUntil {
 			m.fail("I12", "%s promotes while an older service acts", nodeName(i))
@@ -138,6 +139,15 @@ func (m *mover) perform(i int, a *core.Action) {
 		m.step(i, core.Event{Kind: core.FenceDone, Op: a.Op, OK: true})
 	case core.DoDemote, core.DoFollow, core.DoAnswer, core.DoTell, core.Transition:
 	}
+}
+
+// save puts a floor on disk.
+func (m *mover) save(i int) {
+	n := &m.nodes[i]
+	op := n.saving
+	n.saving = 0
+	n.known, n.floor = true, max(n.floor, n.saves)
+	m.step(i, core.Event{Kind: core.FloorSaved, Op: op, OK: true, Epoch: n.saves})
 }
 
 // stop ends a service that is being stopped.

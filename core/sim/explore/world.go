@@ -46,6 +46,8 @@ type node struct {
 	actsEpoch core.Epoch
 	acted     bool      // the service has acted since it was promoted
 	stopping  core.OpID // the fence under way, with slow stops
+	saving    core.OpID // the save under way, with slow saves
+	saves     core.Epoch
 
 	bought core.Instant // end of the authority that its applied writes bought
 }
@@ -142,10 +144,22 @@ func (m *mover) calm() {
 			m.answer(0)
 		case m.messages > 0:
 			m.deliver(0, false)
+		case m.saveAny():
 		default:
 			return
 		}
 	}
+}
+
+// saveAny completes one save that is under way, if there is one.
+func (m *mover) saveAny() bool {
+	for i := range m.grid.Nodes {
+		if m.nodes[i].saving != 0 {
+			m.save(i)
+			return true
+		}
+	}
+	return false
 }
 
 func (w *world) leader() int {
