@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/electd/electd/core"
@@ -134,7 +136,8 @@ type errInvalidRecord struct{ error }
 func (e errInvalidRecord) Unwrap() error { return core.ErrInvalid }
 
 // await returns do's result, or ctx's error without a code if it does not come
-// by the deadline: an arbiter that hangs is answered for.
+// by the deadline: an arbiter that hangs is answered for. So is one that panics:
+// it must not take every other election down with it.
 func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -142,8 +145,14 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 	came := make(chan result, 1)
 	go func() {
-		value, err := do()
-		came <- result{value, err}
+		var r result
+		defer func() {
+			if cause := recover(); cause != nil {
+				r.err = fmt.Errorf("the arbiter panicked: %v\n%s", cause, debug.Stack())
+			}
+			came <- r
+		}()
+		r.value, r.err = do()
 	}()
 	select {
 	case r := <-came:

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/electd/electd/core"
 )
@@ -71,8 +72,12 @@ func (n *Node) Admit() { n.inbox.put(core.Event{Kind: core.AdmitForced}) }
 
 // Reload replaces timings, addresses and software version; node, session and
 // peers stay as they are. Leases take effect once a write that carries them is
-// known applied.
-func (n *Node) Reload(c core.Config) {
+// known applied. The error is about timings that cannot work; nothing has
+// changed then.
+func (n *Node) Reload(c core.Config) error {
+	if err := workable(&c); err != nil {
+		return fmt.Errorf("election %q: %w", n.election, err)
+	}
 	n.mu.Lock()
 	c.Election, c.Node, c.Identity = n.config.Election, n.config.Node, n.config.Identity
 	c.Session, c.Previous, c.Peers = n.config.Session, n.config.Previous, n.config.Peers
@@ -80,6 +85,7 @@ func (n *Node) Reload(c core.Config) {
 	n.trace.begin(&n.config, &n.state)
 	n.mu.Unlock()
 	n.inbox.put(core.Event{Kind: core.Reloaded})
+	return nil
 }
 
 // ServiceEnded tells that the promoted service ended by itself and is not

@@ -77,9 +77,9 @@ func Start(c Config) (*Node, error) {
 		return nil, fmt.Errorf("election %q has %d peers, at most %d are possible", c.Core.Election, len(c.Core.Peers), core.MaxPeers)
 	case len(c.Core.Peers) > 0 && c.Transport == nil:
 		return nil, fmt.Errorf("election %q has peers but no transport", c.Core.Election)
-	case c.Core.HeartbeatInterval <= 0 || c.Core.HeartbeatLease <= c.Core.FenceMargin || c.Core.ArbiterLease <= c.Core.FenceMargin || c.Core.ArbiterTimeout <= 0:
-		return nil, fmt.Errorf("election %q has timings that cannot work: interval %s, heartbeat lease %s, arbiter lease %s, margin %s, arbiter timeout %s",
-			c.Core.Election, c.Core.HeartbeatInterval, c.Core.HeartbeatLease, c.Core.ArbiterLease, c.Core.FenceMargin, c.Core.ArbiterTimeout)
+	}
+	if err := workable(&c.Core); err != nil {
+		return nil, fmt.Errorf("election %q: %w", c.Core.Election, err)
 	}
 	n := &Node{
 		election: c.Core.Election, arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
@@ -116,6 +116,15 @@ func Start(c Config) (*Node, error) {
 		n.running.Go(func() { n.watch(ctx, w, c.Core.ArbiterTimeout) })
 	}
 	return n, nil
+}
+
+// workable says what timings could never work, whatever else is configured.
+func workable(c *core.Config) error {
+	if c.HeartbeatInterval <= 0 || c.HeartbeatLease <= c.FenceMargin || c.ArbiterLease <= c.FenceMargin || c.ArbiterTimeout <= 0 {
+		return fmt.Errorf("timings that cannot work: interval %s, heartbeat lease %s, arbiter lease %s, margin %s, arbiter timeout %s",
+			c.HeartbeatInterval, c.HeartbeatLease, c.ArbiterLease, c.FenceMargin, c.ArbiterTimeout)
+	}
+	return nil
 }
 
 // Guard returns the guard of this election.
