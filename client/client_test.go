@@ -67,17 +67,17 @@ func TestOperatorsRequests(t *testing.T) {
 	if _, err := follower.Client.Pause(ctx, "orders", 60e9); err != nil {
 		t.Error(err)
 	}
-	cluster.Await("a step-down to be refused for want of a candidate", func() *clienttest.Daemon {
-		_, err := leader.Client.StepDown(ctx, "orders", "")
-		var said *client.Error
-		if errors.As(err, &said) && said.Status == http.StatusConflict {
-			return leader
+	cluster.Await("the leader to hear of the pause", func() *clienttest.Daemon {
+		if e, err := leader.Election("orders"); err != nil || len(e.Peers) != 1 || !e.Peers[0].Paused {
+			return nil
 		}
-		if err == nil {
-			t.Fatal("a leader stepped down with nobody to follow it")
-		}
-		return nil
+		return leader
 	})
+	_, err = leader.Client.StepDown(ctx, "orders", "")
+	var said *client.Error
+	if !errors.As(err, &said) || said.Status != http.StatusConflict {
+		t.Fatalf("a step-down with nobody to follow: %v, want it refused", err)
+	}
 	if e, _ := follower.Election("orders"); !e.Paused || e.PausedUntil.IsZero() {
 		t.Errorf("paused: %+v", e)
 	}

@@ -159,12 +159,15 @@ func TestWarmConnectionThatTheServerClosed(t *testing.T) {
 	relay, store := newRelay(t, servers.Strict3(t))
 	a := open(t, store)
 	a.Warm(context.Background())
+	deadline := time.Now().Add(5 * time.Second)
+	for relay.dials() == 0 && time.Now().Before(deadline) { // the relay accepts in its own time
+		time.Sleep(time.Millisecond)
+	}
 	relay.mu.Lock()
 	for _, c := range relay.open {
 		c.Close()
 	}
 	relay.mu.Unlock()
-	deadline := time.Now().Add(5 * time.Second)
 	for { // the close needs a moment to arrive
 		_, err := a.Read(context.Background(), "k")
 		if err == nil {
