@@ -47,7 +47,7 @@ func ofChallenges() []Mutant {
 				"return !r.Open() && r.Electors.Identity(t.c.Node) == \"\""}},
 		},
 		{
-			Name: "reclaim-of-any-own-session", Grid: "restarts-kept-3", Rule: "3.5",
+			Name: "reclaim-of-any-own-session", Scenario: "landed-late-then-restarted", Rule: "3.5",
 			Breaks: "takes back at once what any older session under its node id holds",
 			Patches: []Patch{{"challenge.go",
 				"t.View.Session == t.c.Previous && !t.Vow.Made",
@@ -61,7 +61,7 @@ func ofChallenges() []Mutant {
 				"\tr.AcquiredAt = t.wall\n\tif t.View.Found == FoundRecord && t.View.Record.State == Held && t.reclaims() {\n\t\tr.Epoch = t.View.Record.Epoch\n\t}\n\treturn r"}},
 		},
 		{
-			Name: "reclaim-despite-promise", Grid: "restarts-kept-3", Rule: "3.5",
+			Name: "reclaim-despite-promise", Scenario: "landed-late-then-silent", Rule: "3.5",
 			Breaks: "takes back its own record though it has promised somebody not to",
 			Patches: []Patch{{"challenge.go",
 				"t.View.Session == t.c.Previous && !t.Vow.Made",

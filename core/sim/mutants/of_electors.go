@@ -33,7 +33,7 @@ func ofElectors() []Mutant {
 				"if o.Peer == \"\" {"}},
 		},
 		{
-			Name: "promise-owed-is-paid-regardless", Rule: "3.4",
+			Name: "promise-owed-is-paid-regardless", Scenario: "owed-and-taking", Rule: "3.4",
 			Breaks: "gives an acknowledgement that waited for the disk although a write was started meanwhile",
 			Patches: []Patch{{"elector.go",
 				"\tif t.Write.Open || t.Phase.Holds() || o.Epoch < t.highest() {\n\t\treturn\n\t}\n",
@@ -47,7 +47,7 @@ func ofElectors() []Mutant {
 				"Floor: Floor{Known: known && saved == 0},"}},
 		},
 		{
-			Name: "start-up-wait-dropped", Grid: "restarts-kept-3", Rule: "3.4",
+			Name: "start-up-wait-dropped", Grid: "ages", Rule: "3.4",
 			Breaks: "ignores what the session before it may have promised",
 			Patches: []Patch{{"read.go",
 				"\tt.Vow.Until = max(t.Vow.Until, t.Started.Add(r.HeartbeatLease))\n",
@@ -82,7 +82,7 @@ func ofElectors() []Mutant {
 				"\tcase at.Epoch == v.Heard.Epoch:\n\t\tv.FreeAt = min(v.FreeAt, free)"}},
 		},
 		{
-			Name: "torn-read-keeps-its-bound", Grid: "reads", Rule: "3.4",
+			Name: "torn-read-keeps-its-bound", Scenario: "torn-then-whole", Rule: "3.4",
 			Breaks: "lets the age of a torn read stand against a later whole one",
 			Patches: []Patch{{"read.go",
 				"\tcase torn:\n\t\tv.FreeAt = free\n",

@@ -12,7 +12,10 @@ type Scenario struct {
 
 // Scenarios returns all of them.
 func Scenarios() []Scenario {
-	return []Scenario{aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence()}
+	return []Scenario{
+		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
+		landedLateThenSilent(), landedLateThenRestarted(),
+	}
 }
 
 const (
@@ -100,4 +103,64 @@ func healedAtTheFence() Scenario {
 		))
 	}
 	return s
+}
+
+func owedAndTaking() Scenario {
+	s := Scenario{
+		Name:  "owed-and-taking",
+		About: "an acknowledgement waits for the disk while its holder dies and is replaced",
+	}
+	for saves := 28 * sim.Second; saves < 33*sim.Second; saves += 50 * sim.Millisecond {
+		s.Plans = append(s.Plans, story(2, 45*sim.Second,
+			sim.Fault{Kind: sim.SaveFails, At: 19 * sim.Second, Lasts: saves - 19*sim.Second, Who: sim.AFollower},
+			sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: 100 * sim.Millisecond, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.CrashMachine, At: 22 * sim.Second, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.StoreSlow, At: 23 * sim.Second, Lasts: forever},
+		))
+	}
+	return s
+}
+
+func tornThenWhole() Scenario {
+	s := Scenario{
+		Name:  "torn-then-whole",
+		About: "a read gives a new record the age of the one before it; the next read is whole",
+	}
+	for ends := 22 * sim.Second; ends < 26*sim.Second; ends += 100 * sim.Millisecond {
+		s.Plans = append(s.Plans, story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Torn, At: 20*sim.Second + 500*soon, Lasts: ends - 20*sim.Second - 500*soon},
+			sim.Fault{Kind: sim.CutOff, At: 30 * sim.Second, Lasts: forever, Who: sim.TheLeader},
+		))
+	}
+	return s
+}
+
+// landedLate is how a follower's challenge can be applied long after it has died,
+// while its next session has promised the old leader not to challenge: the leader
+// was frozen, and cannot reach the store to move the record on.
+func landedLate(then sim.Fault) []sim.Plan {
+	return several(story(2, 60*sim.Second,
+		sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.StoreLate, At: 20 * sim.Second, Lasts: 3 * sim.Second, Who: sim.AFollower},
+		sim.Fault{Kind: sim.PauseMachine, At: 20 * sim.Second, Lasts: 1700 * soon, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.CrashMachine, At: 20500 * soon, Moment: sim.TakeSent, After: 5 * soon, Lasts: 200 * soon, Who: sim.TheMomentum},
+		then,
+	))
+}
+
+func landedLateThenSilent() Scenario {
+	return Scenario{
+		Name:  "landed-late-then-silent",
+		About: "the next session of a node that died over its challenge finds it applied, after it has promised",
+		Plans: landedLate(sim.Fault{Kind: sim.OneWay, At: 35 * sim.Second, Lasts: 5 * sim.Second, Who: sim.TheLeader}),
+	}
+}
+
+func landedLateThenRestarted() Scenario {
+	return Scenario{
+		Name:  "landed-late-then-restarted",
+		About: "the session after the next finds the challenge applied; the one between has promised",
+		Plans: landedLate(sim.Fault{Kind: sim.CrashMachine, At: 35 * sim.Second, Lasts: 20 * soon, Who: sim.AFollower}),
+	}
 }
