@@ -103,7 +103,8 @@ func TestFiguresOfAFailover(t *testing.T) {
 	var l, f scraped
 	cluster.Await("a few heartbeats", func() *clienttest.Daemon {
 		l, f = scrape(t, leader.URL()), scrape(t, follower.URL())
-		if f.value("electd_heartbeats_received_total", "peer", leader.Name) >= 4 {
+		if f.value("electd_heartbeats_received_total", "peer", leader.Name) >= 4 &&
+			l.value("electd_heartbeats_acknowledged_total", "peer", follower.Name) >= 3 {
 			return leader
 		}
 		return nil
