@@ -44,7 +44,7 @@ func (n *Node) perform(ctx context.Context, actions []core.Action) {
 
 // answer returns the function that answers a hook.
 func (n *Node) answer(kind core.EventKind, op core.OpID) func(bool) {
-	return func(ok bool) { n.inbox.put(core.Event{Kind: kind, Op: op, OK: ok}) }
+	return func(ok bool) { n.put(core.Event{Kind: kind, Op: op, OK: ok}) }
 }
 
 func (n *Node) send(a *core.Action) {
@@ -63,7 +63,7 @@ func (n *Node) save(op core.OpID, epoch core.Epoch) {
 		if err != nil {
 			n.observer.Failed("save the floor", err)
 		}
-		n.inbox.put(core.Event{Kind: core.FloorSaved, Op: op, Epoch: epoch, OK: err == nil})
+		n.put(core.Event{Kind: core.FloorSaved, Op: op, Epoch: epoch, OK: err == nil})
 	})
 }
 
@@ -80,7 +80,7 @@ func (n *Node) call(ctx context.Context, timeout time.Duration, op core.OpID, do
 		call.Took = time.Since(start)
 		n.count(call)
 		n.observer.Answered(call)
-		n.inbox.put(ev)
+		n.put(ev)
 	})
 }
 
@@ -180,7 +180,7 @@ func (n *Node) watch(ctx context.Context, w core.Watcher, pause time.Duration) {
 		case err == nil:
 			told = false
 			for range hints {
-				n.inbox.put(core.Event{Kind: core.Hinted})
+				n.put(core.Event{Kind: core.Hinted})
 			}
 		case !told && ctx.Err() == nil:
 			told = true

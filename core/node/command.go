@@ -48,7 +48,7 @@ func (n *Node) command(ev core.Event) (<-chan core.Reason, error) {
 	ev.Op = n.lastCmd
 	answer := make(chan core.Reason, 1)
 	n.commands[ev.Op] = answer
-	n.inbox.put(ev)
+	n.put(ev)
 	return answer, nil
 }
 
@@ -63,12 +63,12 @@ func (n *Node) answerCommand(op core.OpID, reason core.Reason) {
 
 // Stand tells whether this node may stand for leader.
 func (n *Node) Stand(s core.Standing) {
-	n.inbox.put(core.Event{Kind: core.StandingChanged, Standing: s})
+	n.put(core.Event{Kind: core.StandingChanged, Standing: s})
 }
 
 // Admit lets a stranger challenge as if it were an elector: the operator swears
 // that every elector is gone for good.
-func (n *Node) Admit() { n.inbox.put(core.Event{Kind: core.AdmitForced}) }
+func (n *Node) Admit() { n.put(core.Event{Kind: core.AdmitForced}) }
 
 // Reload replaces timings, addresses and software version; node, session and
 // peers stay as they are. Leases take effect once a write that carries them is
@@ -84,10 +84,10 @@ func (n *Node) Reload(c core.Config) error {
 	n.config = c
 	n.trace.begin(&n.config, &n.state)
 	n.mu.Unlock()
-	n.inbox.put(core.Event{Kind: core.Reloaded})
+	n.put(core.Event{Kind: core.Reloaded})
 	return nil
 }
 
 // ServiceEnded tells that the promoted service ended by itself and is not
 // started again: the lease is released.
-func (n *Node) ServiceEnded() { n.inbox.put(core.Event{Kind: core.ServiceEnded}) }
+func (n *Node) ServiceEnded() { n.put(core.Event{Kind: core.ServiceEnded}) }

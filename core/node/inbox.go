@@ -6,55 +6,73 @@ import (
 	"github.com/electd/electd/core"
 )
 
-// maxMessages bounds the messages waiting for the loop. More than that come
-// only while the loop does not run; the protocol allows for their loss.
+// maxMessages bounds the messages waiting for a turn. More than that come only
+// while the node does not run; the protocol allows for their loss.
 const maxMessages = 256
 
-// inbox is the queue of events before the loop. Putting never blocks. Messages
-// are dropped when too many wait; answers and commands never are.
+// keptEvents is how many events an inbox holds room for while none waits.
+const keptEvents = 4
+
+// inbox is the queue of events before a node's turns, and knows whether one is
+// under way. Putting never blocks. Messages are dropped when too many wait;
+// answers and commands never are.
 type inbox struct {
 	mu       sync.Mutex
 	waiting  []core.Event
 	messages int
-	ready    chan struct{} // holds a token while something waits
+	turning  bool // somebody takes until nothing waits
+	closed   bool
+
+	turns sync.WaitGroup // under way: one at most
 }
 
-func newInbox() *inbox { return &inbox{ready: make(chan struct{}, 1)} }
-
-func (b *inbox) put(ev core.Event) {
+// put queues an event. If that is for the caller to see to, it returns true: a
+// turn has begun, which the caller must have made.
+func (b *inbox) put(ev core.Event) (begin bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
 	if ev.Message != nil {
 		if b.messages >= maxMessages {
-			return
+			return false
 		}
 		b.messages++
 	}
-	if (ev.Kind == core.RenewAsked || ev.Kind == core.Hinted) && b.has(ev.Kind) {
-		return // saying it twice says no more
-	}
 	b.waiting = append(b.waiting, ev)
-	select {
-	case b.ready <- struct{}{}:
-	default:
+	if b.turning {
+		return false
 	}
+	b.turning = true
+	b.turns.Add(1)
+	return true
 }
 
-func (b *inbox) has(kind core.EventKind) bool {
-	for i := range b.waiting {
-		if b.waiting[i].Kind == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// take moves what waits into the emptied buffer and returns it.
+// take moves what waits into the emptied buffer and returns it. If nothing waits
+// the turn is over.
 func (b *inbox) take(buffer []core.Event) []core.Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	waiting := b.waiting
-	b.waiting = buffer[:0]
+	if len(b.waiting) == 0 || b.closed {
+		b.turning = false
+		b.turns.Done()
+		return nil
+	}
+	buffer = append(buffer[:0], b.waiting...)
+	clear(b.waiting)
+	b.waiting = b.waiting[:0]
+	if cap(b.waiting) > keptEvents {
+		b.waiting = nil
+	}
 	b.messages = 0
-	return waiting
+	return buffer
+}
+
+// close lets nothing more in and waits for the end of a turn under way.
+func (b *inbox) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.turns.Wait()
 }

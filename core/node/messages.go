@@ -12,16 +12,16 @@ type handler struct{ n *Node }
 // Deliver queues a message for the loop.
 func (h handler) Deliver(m core.Message) {
 	if ev, ok := core.Received(&m); ok {
-		h.n.inbox.put(ev)
+		h.n.put(ev)
 	}
 }
 
 // PeerUp queues the news that our connection to peer stands.
-func (h handler) PeerUp(peer string) { h.n.inbox.put(core.Event{Kind: core.PeerUp, Peer: peer}) }
+func (h handler) PeerUp(peer string) { h.n.put(core.Event{Kind: core.PeerUp, Peer: peer}) }
 
 // PeerDown queues the news that our connection to peer broke.
 func (h handler) PeerDown(peer string, _ error) {
-	h.n.inbox.put(core.Event{Kind: core.PeerDown, Peer: peer})
+	h.n.put(core.Event{Kind: core.PeerDown, Peer: peer})
 }
 
 // measure looks at an event in passing: how long a peer took to answer, and how

@@ -47,11 +47,14 @@ type Node struct {
 	recent    recent
 
 	guard   Guard
-	inbox   *inbox
-	leave   func() // the transport
-	cancel  context.CancelFunc
-	running sync.WaitGroup // the loop and every call under way
-	done    chan struct{}  // closed when the loop has ended
+	inbox   inbox
+	timer   *time.Timer // of the next turn
+	leave   func()      // the transport
+	ctx     context.Context
+	cancel  context.CancelFunc // ends ctx, and with it every call under way
+	running sync.WaitGroup     // the calls
+	ending  sync.Once
+	done    chan struct{} // closed when all is over
 
 	mu       sync.Mutex // held during a step and while reading what follows
 	config   core.Config
@@ -84,7 +87,7 @@ func Start(c Config) (*Node, error) {
 	n := &Node{
 		election: c.Core.Election, arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
 		service: c.Service, observer: c.Observer, clock: c.Clock, random: c.Random, trace: c.Trace,
-		inbox: newInbox(), done: make(chan struct{}), idle: make(chan struct{}), written: make(chan struct{}),
+		done: make(chan struct{}), idle: make(chan struct{}), written: make(chan struct{}),
 		config: c.Core, commands: map[core.OpID]chan core.Reason{}, leave: func() {},
 	}
 	if n.key == "" {
@@ -102,19 +105,19 @@ func Start(c Config) (*Node, error) {
 	if n.random == nil {
 		n.random = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
-	n.guard.renew = func() { n.inbox.put(core.Event{Kind: core.RenewAsked}) }
+	n.guard.renew = func() { n.put(core.Event{Kind: core.RenewAsked}) }
 	n.state = core.New(n.clock(), c.Standing, c.Floor, c.FloorKnown, n.random.Uint64())
 	n.trace.begin(&n.config, &n.state)
 
-	ctx, cancel := context.WithCancel(context.Background())
-	n.cancel = cancel
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	n.timer = time.AfterFunc(math.MaxInt64, n.tick)
 	if n.transport != nil {
 		n.leave = n.transport.Join(c.Core.Election, handler{n})
 	}
-	n.running.Go(func() { n.loop(ctx) })
 	if w, ok := n.arbiter.(core.Watcher); ok {
-		n.running.Go(func() { n.watch(ctx, w, c.Core.ArbiterTimeout) })
+		n.running.Go(func() { n.watch(n.ctx, w, c.Core.ArbiterTimeout) })
 	}
+	n.put(core.Event{Kind: core.Ticked})
 	return n, nil
 }
 
@@ -137,7 +140,7 @@ func (n *Node) Done() <-chan struct{} { return n.done }
 // ctx ends, and then stops. It returns ctx's error if the lease could not be
 // released in time.
 func (n *Node) Stop(ctx context.Context) error {
-	n.inbox.put(core.Event{Kind: core.ShutdownAsked})
+	n.put(core.Event{Kind: core.ShutdownAsked})
 	var err error
 	select {
 	case <-n.idle:
@@ -145,62 +148,25 @@ func (n *Node) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("election %q was not released: %w", n.election, ctx.Err())
 	}
-	n.leave()
-	n.cancel()
-	n.running.Wait()
+	n.end()
 	return err
 }
 
 // Abandon stops the election without releasing anything, as a crash would.
-func (n *Node) Abandon() {
-	n.leave()
-	n.cancel()
-	n.running.Wait()
-}
+func (n *Node) Abandon() { n.end() }
 
-// loop is the one goroutine that steps.
-func (n *Node) loop(ctx context.Context) {
-	defer close(n.done)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	var events []core.Event
-	var actions []core.Action
-	for {
-		select {
-		case <-ctx.Done():
-			n.shut()
-			return
-		case <-timer.C:
-			events = append(events[:0], core.Event{Kind: core.Ticked})
-		case <-n.inbox.ready:
-			events = n.inbox.take(events)
-		}
-		for i := range events {
-			actions = n.step(&events[i], actions[:0])
-			n.perform(ctx, actions)
-			if n.settled() {
-				n.signalIdle()
-			}
-		}
-		clear(events)
-		timer.Reset(n.sleep())
-	}
-}
-
-// sleep is how long the loop may wait for an event. A broken election has
-// nothing to wait for. A holder looks at the clock once an interval at least: the
-// timer stands still while the machine is suspended, the deadlines do not.
-func (n *Node) sleep() time.Duration {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch left := n.state.Next.Sub(n.clock()); {
-	case n.broken != nil:
-		return math.MaxInt64
-	case n.state.Phase.Holds():
-		return min(left, n.config.HeartbeatInterval)
-	default:
-		return left
-	}
+// end ends all turns and calls, and shuts the guard for good.
+func (n *Node) end() {
+	n.ending.Do(func() {
+		n.leave()
+		n.cancel()
+		n.inbox.close()
+		n.timer.Stop()
+		n.shut()
+		n.running.Wait()
+		close(n.done)
+	})
+	<-n.done
 }
 
 // step makes one step and publishes what follows from it for the guard.

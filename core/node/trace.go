@@ -84,23 +84,33 @@ func (t *Tracer) put(l Line) {
 	}
 }
 
-// recent keeps the last events, to be dumped when an invariant fails.
+// recent keeps the last events, to be dumped when an invariant fails. It keeps
+// copies in place: every step adds one.
 type recent struct {
-	lines [32]Line
-	next  int
+	kept [8]struct {
+		now     core.Instant
+		event   core.Event
+		message core.Message
+	}
+	next int
 }
 
 func (r *recent) add(now core.Instant, ev *core.Event) {
-	kept := *ev
-	r.lines[r.next%len(r.lines)] = Line{Now: now, Event: &kept}
+	k := &r.kept[r.next%len(r.kept)]
+	k.now, k.event = now, *ev
+	if ev.Message != nil {
+		k.message = *ev.Message
+		k.event.Message = &k.message
+	}
 	r.next++
 }
 
 // dump returns configuration, state and the last events as NDJSON.
 func (r *recent) dump(c *core.Config, s *core.State) []byte {
 	out, _ := json.Marshal(Line{Config: c, State: s})
-	for i := max(0, r.next-len(r.lines)); i < r.next; i++ {
-		line, _ := json.Marshal(r.lines[i%len(r.lines)])
+	for i := max(0, r.next-len(r.kept)); i < r.next; i++ {
+		k := &r.kept[i%len(r.kept)]
+		line, _ := json.Marshal(Line{Now: k.now, Event: &k.event})
 		out = append(append(out, '\n'), line...)
 	}
 	return append(out, '\n')
