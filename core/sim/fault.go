@@ -45,7 +45,6 @@ const (
 	Twin         FaultKind = "twin"     // another machine starts with Who's node id
 	Shutdown     FaultKind = "shutdown" // Who is stopped in order and started again
 	Renewal      FaultKind = "renewal"  // an embedder asks for a renewal
-	AdmitForced  FaultKind = "admit-forced"
 )
 
 // weights says how often each kind is drawn, and how long it lasts at most, in

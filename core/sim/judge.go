@@ -11,9 +11,8 @@ type judge struct {
 	failovers  int
 	rolledBack bool
 	erased     Time
-	settled    bool // faults are over
-	requests   int  // to the store
-	forced     bool
+	settled    bool                  // faults are over
+	requests   int                   // to the store
 	refused    map[core.Elector]bool // machines that were told to be strangers
 	successor  string                // named by the newest record
 
@@ -121,7 +120,7 @@ func (w *World) judgeSuccession(r *request, was, is *core.Record) {
 		if is.Epoch <= was.Epoch {
 			w.fail("I8", "epoch %d was taken from epoch %d", is.Epoch, was.Epoch)
 		}
-		if w.nodes[r.node].life == r.life && !was.Open() && !was.Electors.Has(writer) && !w.judge.forced {
+		if w.nodes[r.node].life == r.life && !was.Open() && !was.Electors.Has(writer) {
 			w.fail("I11", "%v took from electors %v", writer, was.Electors.List[:was.Electors.Len])
 		}
 	case core.Renew, core.Release:
@@ -307,7 +306,6 @@ func (w *World) asks(n *node, r *request) {
 
 // noteTake counts in what way a node came to take.
 func (w *World) noteTake(n *node) {
-	v := &n.state.View
 	challengers := 0
 	for _, o := range w.nodes {
 		if o.up && o.state.Phase == core.Taking {
@@ -320,7 +318,6 @@ func (w *World) noteTake(n *node) {
 	if w.store.record.Session != "" && w.store.record.Holder == n.config.Node && n.state.Now < n.state.Started.Add(w.store.record.ArbiterLease) {
 		w.seen[RestartInOwnLease]++
 	}
-	_ = v
 }
 
 // transition judges a change of phase.

@@ -10,7 +10,6 @@ type service struct {
 	epoch   core.Epoch
 	session string
 	kill    Time // when the watchdog kills it, unless that is put off
-	ended   Time // when it ended
 	op      core.OpID
 }
 

@@ -153,8 +153,6 @@ func (w *World) inflict(f *Fault, r *running) {
 		r.undo = func() { w.die(n, true); w.start(n) }
 	case Renewal:
 		w.stepIfAwake(n, core.Event{Kind: core.RenewAsked})
-	case AdmitForced:
-		w.stepIfAwake(n, core.Event{Kind: core.AdmitForced})
 	}
 }
 
