@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -69,6 +70,32 @@ func watch(guards map[*clienttest.Daemon]*client.Guard, d *clienttest.Daemon) (s
 	}
 }
 
+// deposed is how a program's context ended.
+type deposed struct {
+	at    time.Time
+	cause error
+}
+
+// runUntilDeposed runs a program while the guard is open, once.
+func runUntilDeposed(t *testing.T, g *client.Guard) <-chan deposed {
+	ended := make(chan deposed, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		g.RunWhileLeading(ctx, func(ctx context.Context, _ uint64) error {
+			<-ctx.Done()
+			ended <- deposed{time.Now(), context.Cause(ctx)}
+			cancel()
+			return nil
+		})
+	})
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return ended
+}
+
 func awaitOpen(t *testing.T, c *clienttest.Cluster, guards map[*clienttest.Daemon]*client.Guard, not *clienttest.Daemon) *clienttest.Daemon {
 	t.Helper()
 	return c.Await("an open guard", func() *clienttest.Daemon {
@@ -106,6 +133,7 @@ func TestGuardShutsByItsOwnClock(t *testing.T) {
 				t.Fatalf("the guard of %s is open, but %s leads", open.Name, leader.Name)
 			}
 			before, _ := all[leader].Check()
+			ended := runUntilDeposed(t, all[leader])
 			stop := watch(all, leader)
 			struck := time.Now()
 			c.strike(leader)
@@ -114,6 +142,13 @@ func TestGuardShutsByItsOwnClock(t *testing.T) {
 			seen := stop()
 			if seen.overlap {
 				t.Error("two guards were open at once")
+			}
+			if end := <-ended; !errors.Is(end.cause, client.ErrNotLeading) {
+				t.Errorf("the program's context ended with cause %v, want ErrNotLeading", end.cause)
+			} else if late := end.at.Sub(struck); late > authority+busy {
+				t.Errorf("the program's context ended %s after the strike, want at most %s: before the margin", late, authority)
+			} else if late < 0 || !seen.firstOther.IsZero() && end.at.After(seen.firstOther) {
+				t.Errorf("the program's context ended %s after the strike, the other guard opened %s after it", late, seen.firstOther.Sub(struck))
 			}
 			if open := seen.lastOpen.Sub(struck); open > authority+busy {
 				t.Errorf("the guard stayed open for %s, want at most %s", open, authority)
