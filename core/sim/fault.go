@@ -156,7 +156,8 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 	p.Length = at + 4*lease
 	if p.Mode == Recover {
 		p.Settles = at
-		p.Calms = at + p.recoverBound()
+		p.Leads = at + p.recoverBound()
+		p.Calms = p.Leads + p.replacing()
 		p.Length = p.Calms + p.quiet()
 	}
 }

@@ -17,7 +17,6 @@ type judge struct {
 	successor  string                // named by the newest record
 
 	failoversBefore int    // the only fault of a run
-	calm            bool   // nothing should happen any more
 	requestsBefore  int    // it was calm
 	leaderBefore    string // it was calm
 	outage          bool

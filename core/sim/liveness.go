@@ -15,6 +15,15 @@ func (p *Plan) recoverBound() Time {
 	return bound
 }
 
+// replacing is how long electors may still change after somebody leads: one whose
+// disk was lost is admitted anew when its old self has been silent for a lease.
+func (p *Plan) replacing() Time {
+	if p.has(LoseDisk) || p.has(Twin) {
+		return 2 * p.Timing.ArbiterLease
+	}
+	return 0
+}
+
 // quiet is how long a group that has recovered is watched: it must neither change
 // its leader nor ask the store anything.
 func (p *Plan) quiet() Time { return p.Timing.ArbiterLease }
@@ -31,10 +40,7 @@ func (p *Plan) has(kind FaultKind) bool {
 // calm begins the part of a run in which nothing should happen.
 func (w *World) calm() {
 	j := &w.judge
-	j.calm, j.requestsBefore, j.leaderBefore = true, j.requests, j.leader
-	if w.plan.Mode == Recover {
-		w.judgeLeads()
-	}
+	j.requestsBefore, j.leaderBefore = j.requests, j.leader
 }
 
 // judgeEnd judges what must hold at the end of a run.

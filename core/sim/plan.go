@@ -25,6 +25,7 @@ type Plan struct {
 	Mode    Mode
 	Length  Time
 	Settles Time // when all faults are over for good; 0: never
+	Leads   Time // when somebody must lead (L1); 0: not said
 	Calms   Time // from when on nothing should happen any more; 0: never
 	Timing  Timing
 	Nodes   []NodePlan

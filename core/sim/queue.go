@@ -29,6 +29,7 @@ const (
 	wakes                              // node's pause may be over
 	strikes                            // ref: fault begins
 	subsides                           // ref: fault is over
+	leads                              // somebody must lead by now
 	calms                              // from here on a healthy group asks the store nothing
 	resettles                          // all faults are over
 )

@@ -78,6 +78,9 @@ func newWorld(p Plan, trace func(string)) *World {
 	if p.Settles > 0 {
 		w.queue.push(happening{at: p.Settles, kind: resettles})
 	}
+	if p.Leads > 0 {
+		w.queue.push(happening{at: p.Leads, kind: leads})
+	}
 	if p.Calms > 0 {
 		w.queue.push(happening{at: p.Calms, kind: calms})
 	}
@@ -173,6 +176,8 @@ func (w *World) happen(h *happening) {
 		w.strike(int(h.ref))
 	case subsides:
 		w.subside(int(h.ref))
+	case leads:
+		w.judgeLeads()
 	case calms:
 		w.calm()
 	case resettles:

@@ -141,7 +141,7 @@ func verdictOfAll(all []hunted) error {
 	wrong := 0
 	for i := range all {
 		v := all[i].Judge(&all[i].finding)
-		if all[i].err != nil || v != mutants.Killed && v != mutants.Harmless {
+		if all[i].err != nil || v == mutants.Survives || v == mutants.Harmful {
 			wrong++
 		}
 	}

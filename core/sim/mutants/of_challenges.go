@@ -82,7 +82,7 @@ func ofChallenges() []Mutant {
 				"at := since"}},
 		},
 		{
-			Name: "new-cluster-by-own-word", Grid: "restarts-lost", Rule: "3.5",
+			Name: "new-cluster-by-own-word", Rule: "3.5",
 			Breaks: "takes a missing record for a new cluster without asking its peers",
 			Patches: []Patch{{"challenge.go",
 				"if g := &t.Peers[i].Hello; !g.Known || g.HasFloor {",
@@ -96,7 +96,8 @@ func ofChallenges() []Mutant {
 				"if r.Epoch++; t.View.Found == FoundAbsent {\n\t\tr.Epoch = 1\n\t}\n\tif false {"}},
 		},
 		{
-			Name: "challenge-names-new-electors", Grid: "roster", Rule: "3.5",
+			Name: "challenge-names-new-electors", Rule: "3.5",
+			Open:   "found by the simulator before (docs/decisions/0101); the seeds of this run do not reach it",
 			Breaks: "names electors in a challenge that the holder does not know of",
 			Patches: []Patch{{"challenge.go",
 				"r.Electors = t.keptRoster()",
@@ -104,6 +105,7 @@ func ofChallenges() []Mutant {
 		},
 		{
 			Name: "elector-replaced-at-once", Rule: "3.5",
+			Open:   "not reached so far",
 			Breaks: "replaces an elector by a new machine of its name without waiting for its silence",
 			Patches: []Patch{{"roster.go",
 				"if hello.Known && hello.Identity != identity && t.now >= t.replaceableAt(i) {",

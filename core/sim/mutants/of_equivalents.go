@@ -13,14 +13,6 @@ func ofEquivalents() []Mutant {
 			Equivalent: "an older round only shortens what is counted",
 		},
 		{
-			Name: "answers-kept-at-fence", Rule: "3.7",
-			Breaks: "counts acknowledgements of heartbeats sent before the fence",
-			Patches: []Patch{{"fence.go",
-				"\tt.Lead.Retry = t.now\n\tt.forgetAnswers()\n",
-				"\tt.Lead.Retry = t.now\n"}},
-			Equivalent: "a promise binds the elector whether it was given before the fence or after; the service is promoted anew either way",
-		},
-		{
 			Name: "no-fence-on-stale", Rule: "3.7",
 			Breaks: "goes on acting on authority it has when an elector says that its epoch is over",
 			Patches: []Patch{{"fence.go",

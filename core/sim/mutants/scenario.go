@@ -14,7 +14,7 @@ type Scenario struct {
 func Scenarios() []Scenario {
 	return []Scenario{
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
-		landedLateThenSilent(), landedLateThenRestarted(),
+		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 	}
 }
 
@@ -163,4 +163,34 @@ func landedLateThenRestarted() Scenario {
 		About: "the session after the next finds the challenge applied; the one between has promised",
 		Plans: landedLate(sim.Fault{Kind: sim.CrashMachine, At: 35 * sim.Second, Lasts: 20 * soon, Who: sim.AFollower}),
 	}
+}
+
+func heardByOneOfTwo() Scenario {
+	p := story(3, 120*sim.Second,
+		sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: forever, Who: sim.AFollower},
+		sim.Fault{Kind: sim.CutOff, At: 20*sim.Second + soon, Lasts: forever, Who: sim.TheLeader},
+	)
+	p.Mode = sim.Deafness
+	return Scenario{
+		Name:  "heard-by-one-of-two",
+		About: "a leader loses the store and one of two electors; the other one has to lead",
+		Plans: several(p),
+	}
+}
+
+func rolledBackToMine() Scenario {
+	s := Scenario{
+		Name:  "rolled-back-to-mine",
+		About: "a record is rolled back to one of a session that still runs, and an elector knows a higher epoch",
+	}
+	for back := 4 * sim.Second; back < 24*sim.Second; back += sim.Second {
+		p := story(2, 130*sim.Second,
+			sim.Fault{Kind: sim.PauseMachine, At: 20 * sim.Second, Lasts: 5 * sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Rollback, At: 40 * sim.Second, Lasts: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 41 * sim.Second, Lasts: back, Who: sim.TheLeader},
+		)
+		p.Mode, p.Settles, p.Calms = sim.Recover, 66*sim.Second, 120*sim.Second
+		s.Plans = append(s.Plans, p)
+	}
+	return s
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/sim"
 	"github.com/electd/electd/core/sim/explore"
 	"github.com/electd/electd/core/sim/mutants"
@@ -62,6 +63,16 @@ func explored(f *mutants.Finding, name string, states int, end time.Time) {
 	}
 	g := all[i]
 	g.States = states
+	defer func() {
+		// What the core panics with while a trace is replayed counts as well.
+		switch p := recover().(type) {
+		case nil:
+		case *core.Violation:
+			f.KilledBy, f.Text, f.Grid = p.Name, p.Text, name
+		default:
+			panic(p)
+		}
+	}()
 	r := explore.Explore(g, func() bool { return time.Now().After(end) })
 	f.States += r.States
 	f.Searched = append(f.Searched, mutants.Searched{Grid: name, States: r.States, Depth: r.Depth, Complete: r.Complete})
