@@ -35,6 +35,8 @@ func (t *turn) explainAuthority() string {
 	switch {
 	case others <= 0:
 		return fmt.Sprintf("alone, renewed at the arbiter every %s", poll(t.View.Record.ArbiterLease).Round(time.Millisecond))
+	case t.allReachable() && others == 1:
+		return "the other elector acknowledges"
 	case t.allReachable():
 		return fmt.Sprintf("all %d other electors acknowledge", others)
 	}
