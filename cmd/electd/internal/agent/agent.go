@@ -138,6 +138,7 @@ func (a *Agent) start(ctx context.Context) error {
 		a.running.Go(func() { a.probeUntilKnown(background) })
 	}
 	a.api.Serve(a)
+	a.config.Forget()
 	return nil
 }
 

@@ -39,6 +39,7 @@ func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Chang
 	a.mu.Lock()
 	a.config = merged
 	a.mu.Unlock()
+	defer merged.Forget()
 	return changes, a.reloadElections(ctx, merged.Elections)
 }
 

@@ -40,3 +40,11 @@ func reload(out, old, next reflect.Value) {
 		}
 	}
 }
+
+// Forget drops the text that c was read from, and where what stands in it: a
+// daemon with a thousand elections need not keep them for its lifetime. What is
+// wrong with c is from then on told without lines; c itself stays as it is.
+func (c *Config) Forget() {
+	c.files, c.where, c.eval = nil, nil, nil
+	c.undecoded.body, c.undecoded.own = nil, nil
+}

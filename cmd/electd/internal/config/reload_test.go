@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,5 +66,31 @@ transport {
 	_, diags := decoded(t, pair).Reloaded(decoded(t, alone))
 	if !diags.HasErrors() || !strings.Contains(diags.Err().Error(), "heartbeat_interval") {
 		t.Errorf("heartbeats every 5 s, with the peers still there: %v", diags.Err())
+	}
+}
+
+// What is forgotten is not missed: the comparison with a later text and messages
+// without lines.
+func TestForget(t *testing.T) {
+	text, err := os.ReadFile("testdata/accepted/everything.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := decoded(t, string(text))
+	next := decoded(t, strings.NewReplacer(`"900ms"`, `"950ms"`, `"ha")}"`, `"hb")}"`).Replace(string(text)))
+	before, dir := Diff(old, next), old.Dir()
+	old.Forget()
+	if after := Diff(old, next); !slices.Equal(before, after) || len(after) != 2 {
+		t.Errorf("Diff is %v, and was %v", after, before)
+	}
+	if old.Dir() != dir {
+		t.Errorf("Dir is %q, and was %q", old.Dir(), dir)
+	}
+	merged, diags := old.Reloaded(next)
+	if diags.HasErrors() || merged.Elections[0].FenceMargin.String() != "950ms" {
+		t.Errorf("Reloaded: %v", diags.Err())
+	}
+	if err := old.Locate("arbiter", errors.New("no")).Err(); err == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("Locate: %v", err)
 	}
 }
