@@ -7,7 +7,7 @@ set -eu -o pipefail
 . scripts/proof.sh
 
 # Below are the figures of the whole run; a part of it need not reach them.
-first=${PROOF_FIRST:-1000000} seeds=${PROOF_SEEDS:-13000000} states=${PROOF_STATES:-6000000}
+first=${PROOF_FIRST:-1000000} seeds=${PROOF_SEEDS:-1400000} states=${PROOF_STATES:-4500000}
 failovers=10000000 explored=50000000
 [ -z "${PROOF_SEEDS:-}" ] || failovers=1
 [ -z "${PROOF_STATES:-}" ] || explored=1
