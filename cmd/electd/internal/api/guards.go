@@ -104,10 +104,14 @@ func (g *guards) out(election string) []permit {
 }
 
 // open counts the guards that are open.
-func (g *guards) open(election string, now time.Time) (n int) {
-	for _, p := range g.out(election) {
-		if now.Before(p.until) {
-			n++
+func (g *guards) open(now time.Time) (n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, held := range g.held {
+		for _, p := range held {
+			if now.Before(p.until) {
+				n++
+			}
 		}
 	}
 	return n

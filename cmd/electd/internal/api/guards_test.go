@@ -21,7 +21,7 @@ func TestAPermitCountsOnlyWhileTheNodeLeads(t *testing.T) {
 			t.Errorf("from %+v: %+v, %v, want no permit", f.status.Leading, p, err)
 		}
 	}
-	if n := g.open("orders", time.Now()); n != 1 {
+	if n := g.open(time.Now()); n != 1 {
 		t.Errorf("%d guards are open, want 1", n)
 	}
 }

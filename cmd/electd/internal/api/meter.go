@@ -37,12 +37,6 @@ type peerMeter struct {
 }
 
 func newMeter(m *metrics, election string) *meter {
-	// What alerts and charts ask for has to be there before it first happens: a
-	// counter that was not there has no increase.
-	m.failover.WithLabelValues(election)
-	for _, reason := range []core.Reason{core.BecauseAuthorityEnds, core.BecauseStale, core.BecauseDeposed} {
-		m.fences.WithLabelValues(election, slug(reason))
-	}
 	return &meter{metrics: m, election: election, lag: m.lag.WithLabelValues(), peers: map[string]*peerMeter{}}
 }
 
@@ -53,9 +47,9 @@ func (t *meter) peer(node string) *peerMeter {
 	}
 	m := t.metrics
 	p := &peerMeter{
-		sent: m.sent.WithLabelValues(t.election, node), acknowledged: m.acknowledged.WithLabelValues(t.election, node),
-		missed: m.missed.WithLabelValues(t.election, node), received: m.received.WithLabelValues(t.election, node),
-		busy: m.refused.WithLabelValues(t.election, node, "busy"), stale: m.refused.WithLabelValues(t.election, node, "stale"),
+		sent: m.sent.WithLabelValues(node), acknowledged: m.acknowledged.WithLabelValues(node),
+		missed: m.missed.WithLabelValues(node), received: m.received.WithLabelValues(node),
+		busy: m.refused.WithLabelValues(node, "busy"), stale: m.refused.WithLabelValues(node, "stale"),
 		roundTrip: m.roundTrip.WithLabelValues(node),
 		offset:    m.offset.WithLabelValues(node), uncertainty: m.uncertainty.WithLabelValues(node),
 	}
@@ -124,7 +118,7 @@ func (t *meter) Told(reason core.Reason, _ core.Epoch) {
 // Answered counts a request to the arbiter.
 func (t *meter) Answered(c node.Call) {
 	operation := operationOf(c.Intent)
-	t.metrics.requests.WithLabelValues(t.election, operation, c.Outcome.String()).Inc()
+	t.metrics.requests.WithLabelValues(operation, c.Outcome.String()).Inc()
 	t.metrics.latency.WithLabelValues(operation).Observe(c.Took.Seconds())
 	if c.Intent == 0 && c.Outcome == core.Applied {
 		t.mu.Lock()
@@ -189,7 +183,7 @@ func (t *meter) tookOver(now time.Time) {
 		}
 	}
 	if t.followed && !last.IsZero() {
-		t.metrics.failover.WithLabelValues(t.election).Observe(now.Sub(last).Seconds())
+		t.metrics.failover.WithLabelValues().Observe(now.Sub(last).Seconds())
 	}
 	t.followed = false
 }

@@ -15,6 +15,8 @@ import (
 )
 
 // metrics are the figures that Prometheus collects. All durations are seconds.
+// What a link or the store does is counted for all elections together: there may
+// be a thousand of them, and each has its own figures in the status.
 type metrics struct {
 	figures
 
@@ -45,23 +47,24 @@ func newMetrics() *metrics {
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.present = describePresent(&m.figures)
 
-	m.sent = m.counter("electd_heartbeats_sent_total", "Heartbeats sent to a peer, as leader.", "election", "peer")
-	m.acknowledged = m.counter("electd_heartbeats_acknowledged_total", "Heartbeats that a peer acknowledged.", "election", "peer")
-	m.missed = m.counter("electd_heartbeats_missed_total", "Heartbeats that a peer had not acknowledged when the next one was sent.", "election", "peer")
-	m.refused = m.counter("electd_heartbeats_refused_total", "Heartbeats that a peer refused: busy (a write of its own is unresolved) or stale (it knows a higher epoch).", "election", "peer", "answer")
-	m.received = m.counter("electd_heartbeats_received_total", "Heartbeats received from a peer, as follower.", "election", "peer")
+	m.sent = m.counter("electd_heartbeats_sent_total", "Heartbeats sent to a peer, as leader, of all elections.", "peer")
+	m.acknowledged = m.counter("electd_heartbeats_acknowledged_total", "Heartbeats that a peer acknowledged.", "peer")
+	m.missed = m.counter("electd_heartbeats_missed_total", "Heartbeats that a peer had not acknowledged when the next one was sent.", "peer")
+	m.refused = m.counter("electd_heartbeats_refused_total", "Heartbeats that a peer refused: busy (a write of its own is unresolved) or stale (it knows a higher epoch).", "peer", "answer")
+	m.received = m.counter("electd_heartbeats_received_total", "Heartbeats received from a peer, as follower, of all elections.", "peer")
 	m.roundTrip = m.histogram("electd_heartbeat_round_trip_seconds", "From sending a heartbeat to its answer.", quick, "peer")
 	m.offset = m.gauge("electd_clock_offset_seconds", "A peer's wall clock less this node's. Nothing decides on it.", "peer")
 	m.uncertainty = m.gauge("electd_clock_offset_uncertainty_seconds", "How far electd_clock_offset_seconds may be off.", "peer")
 
-	m.requests = m.counter("electd_arbiter_requests_total", "Requests to the arbiter, by operation (read, take, renew, release) and outcome.", "election", "operation", "outcome")
+	m.requests = m.counter("electd_arbiter_requests_total", "Requests to the arbiter, of all elections, by operation (read, take, renew, release) and outcome.", "operation", "outcome")
 	m.latency = m.histogram("electd_arbiter_request_seconds", "How long requests to the arbiter took.", middle, "operation")
 
 	m.takes = m.counter("electd_takes_total", "Attempts of this node to become leader that were decided: won or lost.", "election", "outcome")
 	m.transitions = m.counter("electd_transitions_total", "Changes of phase, by the phase entered and the reason.", "election", "to", "reason")
 	m.fences = m.counter("electd_fences_total", "How often this node ceased to lead, by the reason.", "election", "reason")
 	m.alarms = m.counter("electd_alarms_total", "Things that a person should look at.", "election", "reason")
-	m.failover = m.histogram("electd_failover_seconds", "From the last sign of another leader, or its release, until this node's guard opened.", slow, "election")
+	m.failover = m.histogram("electd_failover_seconds", "From the last sign of another leader, or its release, until this node's guard opened.", slow)
+	m.failover.WithLabelValues() // a counter that was not there before has no increase
 	m.hooks = m.histogram("electd_hook_seconds", "How long hooks ran, by what became of them.", slow, "election", "hook", "outcome")
 	m.lag = m.histogram("electd_loop_lag_seconds", "By how much an election's loop woke later than it wanted to.", quick)
 	m.api = m.counter("electd_api_requests_total", "Requests answered by the API.", "route", "code")

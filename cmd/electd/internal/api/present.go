@@ -25,7 +25,7 @@ func describePresent(f *figures) *present {
 	const gauge, counter = "gauge", "counter"
 	return &present{
 		build:          f.described("electd_build_info", gauge, "Always 1; the version is a label.", "version"),
-		role:           f.described("electd_role", gauge, "1 for the role that this node has in the election, 0 for all others.", "election", "role"),
+		role:           f.described("electd_role", gauge, "1, with the role that this node has in the election as a label.", "election", "role"),
 		leading:        f.described("electd_leading", gauge, "1 while this node may act as leader, else 0.", "election"),
 		epoch:          f.described("electd_epoch", gauge, "Epoch of the newest holding known.", "election"),
 		authority:      f.described("electd_authority_left_seconds", gauge, "How long this node's authority lasts if nothing comes; 0 if it holds none.", "election"),
@@ -36,7 +36,7 @@ func describePresent(f *figures) *present {
 		pluginUp:       f.described("electd_arbiter_plugin_up", gauge, "1 while the arbiter's process runs, else 0.", "arbiter"),
 		pluginRestarts: f.described("electd_arbiter_plugin_restarts_total", counter, "How often the arbiter's process was started again.", "arbiter"),
 		usable:         f.described("electd_arbiter_usable", gauge, "1 once the store has passed its probe or was taken on trust, else 0.", "arbiter"),
-		openGuards:     f.described("electd_guards", gauge, "Guards of programs beside the daemon that are open.", "election"),
+		openGuards:     f.described("electd_guards", gauge, "Guards of programs beside the daemon that are open."),
 		openStreams:    f.described("electd_event_streams", gauge, "Event streams that are open."),
 	}
 }
@@ -56,6 +56,7 @@ func (p *present) Collect(out chan<- prometheus.Metric) {
 	s := sample{out}
 	n := p.source.Node()
 	s.gauge(p.build, 1, n.Version)
+	s.gauge(p.openGuards, float64(p.guards.open(time.Now())))
 	s.gauge(p.openStreams, float64(p.streams.open.Load()))
 	s.gauge(p.pluginUp, truth(n.Arbiter.Running), n.Arbiter.Name)
 	s.gauge(p.usable, truth(n.Arbiter.Probe == "passed" || n.Arbiter.Probe == "skipped"), n.Arbiter.Name)
@@ -70,19 +71,13 @@ func (p *present) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// roles are all that Election.Role can be.
-var roles = []string{"leader", "follower", "candidate", "promoting", "fenced", "releasing", "broken"}
-
 func (p *present) collect(s sample, e *client.Election) {
-	for _, role := range roles {
-		s.gauge(p.role, truth(e.Role == role), e.Election, role)
-	}
+	s.gauge(p.role, 1, e.Election, e.Role)
 	s.gauge(p.leading, truth(e.Leading), e.Election)
 	s.gauge(p.epoch, float64(e.Epoch), e.Election)
 	s.gauge(p.authority, float64(e.AuthorityMS)/1000, e.Election)
 	s.gauge(p.healthy, truth(e.Healthy), e.Election)
 	s.gauge(p.paused, truth(e.Paused), e.Election)
-	s.gauge(p.openGuards, float64(p.guards.open(e.Election, time.Now())), e.Election)
 	if !e.Leading {
 		return
 	}
