@@ -17,7 +17,7 @@ commit=$(git rev-parse --short HEAD)
 [ -z "$(git status --porcelain -- core)" ] || commit="$commit and changes"
 
 record() {
-	row="| $(date -u +%F) | $commit | $first to $((first + seeds - 1)) | $(figure run failovers) | $(figure run events) | $(figure run simulated_hours) | $(figure run violations) | $(figure explore states) |"
+	row="| $(date -u +%F) | $commit | $first to $((first + seeds - 1)) | $(figure run failovers) | $(figure run events) | $(printf %.0f "$(figure run simulated_hours)") | $(figure run violations) | $(figure explore states) |"
 	sed -i "s/^<!-- end of runs -->/$row\n&/" docs/proof.md && echo "$row"
 }
 
