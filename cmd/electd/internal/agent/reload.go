@@ -119,7 +119,9 @@ func (e *election) reload(c config.Election) error {
 	e.mu.Unlock()
 	e.check.mode.Store(c.ClockCheck)
 	if was, is := e.agent.coreConfig(before, ""), e.agent.coreConfig(c, ""); !reflect.DeepEqual(was, is) {
-		e.node.Reload(is)
+		if err := e.node.Reload(is); err != nil {
+			return err
+		}
 	}
 	e.restand()
 	if err := e.service.reload(before, c); err != nil {
