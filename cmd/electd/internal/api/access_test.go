@@ -228,3 +228,31 @@ func TestATokenInPlainTextIsWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestsThatNobodyAnswers(t *testing.T) {
+	s := serve(t, nil)
+	for _, c := range []struct {
+		method, path string
+		code         int
+		allow        string
+	}{
+		{"GET", "/v2/node", http.StatusNotFound, ""},
+		{"POST", "/v1/node", http.StatusMethodNotAllowed, "GET"},
+		{"GET", "/v1/elections/orders/pause", http.StatusMethodNotAllowed, "POST"},
+		{"GET", "/v1/elections/orders/guards/g1", http.StatusMethodNotAllowed, "PUT, DELETE"},
+	} {
+		r, err := http.NewRequest(c.method, "http://electd"+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := s.unix.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != c.code || answer.Header.Get("Allow") != c.allow || !strings.Contains(string(text), `{"error":`) {
+			t.Errorf("%s %s: %d, Allow %q, %s; want %d and %q", c.method, c.path, answer.StatusCode, answer.Header.Get("Allow"), text, c.code, c.allow)
+		}
+	}
+}

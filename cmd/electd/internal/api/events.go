@@ -31,7 +31,7 @@ func (h *handlers) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer h.server.streams.leave()
 	s := &stream{
-		w: w, control: http.NewResponseController(w), source: h.source, session: h.source.Node().Session,
+		w: w, control: http.NewResponseController(w), source: h.source, session: h.session,
 		wanted: func(election string) bool { return len(wanted) == 0 || slices.Contains(wanted, election) },
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

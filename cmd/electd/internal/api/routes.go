@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -11,7 +12,8 @@ import (
 type handlers struct {
 	server  *Server
 	source  Source
-	trusted bool // may change things without showing anything
+	session string // the daemon's
+	trusted bool   // may change things without showing anything
 	probe   singleflight.Group
 }
 
@@ -48,17 +50,34 @@ func (h *handlers) routes() []route {
 
 // handler answers everything that comes in at one listener.
 func (s *Server) handler(source Source, trusted bool) http.Handler {
-	h := &handlers{server: s, source: source, trusted: trusted}
+	h := &handlers{server: s, source: source, session: source.Node().Session, trusted: trusted}
 	mux := http.NewServeMux()
 	for _, r := range h.routes() {
 		mux.HandleFunc(r.method+" "+r.path, s.metrics.counted(r, r.serve))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s: see /v1/openapi.yaml", r.URL.Path))
-	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { nothing(mux, w, r) })
 	// A browser must not be made to change things by another site's page, by the
 	// client certificate that it shows by itself.
 	return protected(http.NewCrossOriginProtection().Handler(mux))
+}
+
+// nothing answers a request that no route is for, and says if there is one for
+// the same path with another method.
+func nothing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		fail(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s: see /v1/openapi.yaml", r.URL.Path))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	fail(w, http.StatusMethodNotAllowed, fmt.Errorf("%s is asked for with %s, not with %s", r.URL.Path, strings.Join(allowed, " or "), r.Method))
 }
 
 // protected sets what holds for every answer: nothing is kept by caches, and the
