@@ -79,6 +79,7 @@ func ofPhases() []Mutant {
 		},
 		{
 			Name: "stale-does-not-raise-the-epoch", Scenario: "rolled-back-to-mine", Rule: "3.7",
+			Open:   "its scenario killed it by L1 before; since then something else gets the holder out of it",
 			Breaks: "stays at its epoch though an elector knows a higher one (liveness)",
 			Patches: []Patch{{"fence.go",
 				"\tt.Lead.StaleEpoch = max(t.Lead.StaleEpoch, m.Epoch)\n\tt.raiseFloor(m.Epoch)\n",
