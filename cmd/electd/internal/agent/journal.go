@@ -77,6 +77,9 @@ type observer struct {
 	journal  *journal
 	outage   *outage
 	since    time.Time // of the present phase
+
+	mu     sync.Mutex           // Failed is called from many goroutines
+	failed map[string]time.Time // what failed, and when it was last said
 }
 
 // Changed logs and keeps a transition.
@@ -95,8 +98,22 @@ func (o *observer) Told(reason core.Reason, epoch core.Epoch) {
 	o.log.Warn(string(reason), "epoch", epoch)
 }
 
-// Failed logs what could not be done on this machine.
+// failedAgain is how often it is said that something still fails.
+const failedAgain = time.Minute
+
+// Failed logs what could not be done on this machine. It is tried again and
+// again, and said now and then.
 func (o *observer) Failed(what string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if time.Since(o.failed[what]) < failedAgain {
+		o.log.Debug("still cannot "+what, "error", err)
+		return
+	}
+	if o.failed == nil {
+		o.failed = map[string]time.Time{}
+	}
+	o.failed[what] = time.Now()
 	o.log.Warn("cannot "+what, "error", err)
 }
 

@@ -147,6 +147,11 @@ func (s *service) promote(epoch core.Epoch, turn uint64) error {
 	if err := s.election.agent.leash.arm(ctx); err != nil {
 		return err
 	}
+	// Nothing becomes active at an epoch that this node could forget, and a node
+	// that cannot write gives the lease back.
+	if err := s.election.dir.SaveFloor(epoch); err != nil {
+		return err
+	}
 	if err := s.promoteHook(epoch, turn); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/electd/electd/core/node"
 	"github.com/electd/electd/internal/build"
 )
 
@@ -32,15 +33,16 @@ func electd() string { return filepath.Join(binaries, "electd") }
 const writerAddress = "E2E_WITNESS"
 
 // write is the supervised program: it tries to write to the witness every few
-// milliseconds, with its epoch, until it is killed.
-func write(address, epoch, node string) {
+// milliseconds, with its epoch and the time, until it is killed.
+func write(address, epoch, name string) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	clock := node.SystemClock()
 	for {
-		if _, err := fmt.Fprintf(conn, "%s %s\n", epoch, node); err != nil {
+		if _, err := fmt.Fprintf(conn, "%s %s %d\n", epoch, name, clock()); err != nil {
 			os.Exit(1)
 		}
 		time.Sleep(2 * time.Millisecond)

@@ -9,26 +9,29 @@ import (
 	"time"
 )
 
-// attempt is one attempt to write, as the witness saw it.
+// attempt is one attempt to write.
 type attempt struct {
-	at    time.Time
+	at    time.Time     // when it arrived
+	begun time.Duration // by the one clock of all processes, before it was made
 	epoch uint64
 	node  string
 }
 
 // witness is the protected resource: it takes down every attempt on one clock.
 // It does not refuse an older epoch, it fails the test: a program must be dead
-// before the next one starts.
+// before the next one starts. Attempts may arrive in another order than they
+// were begun in; what counts is the latter.
 type witness struct {
 	t        *testing.T
 	listener net.Listener
 	silent   bool // nobody needs to write
 
-	mu     sync.Mutex
-	last   attempt
-	first  map[uint64]attempt // of every epoch
-	count  int
-	behind []attempt // attempts at an epoch after a newer one
+	mu    sync.Mutex
+	count int
+	last  attempt            // at the newest epoch
+	first map[uint64]attempt // to be begun at every epoch
+	final map[uint64]attempt
+	twice []attempt // at an epoch at which another node had written
 }
 
 func newWitness(t *testing.T) *witness {
@@ -37,7 +40,7 @@ func newWitness(t *testing.T) *witness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &witness{t: t, listener: l, first: map[uint64]attempt{}}
+	w := &witness{t: t, listener: l, first: map[uint64]attempt{}, final: map[uint64]attempt{}}
 	go w.serve()
 	t.Cleanup(func() { l.Close() })
 	return w
@@ -59,7 +62,7 @@ func (w *witness) read(conn net.Conn) {
 	defer conn.Close()
 	for lines := bufio.NewScanner(conn); lines.Scan(); {
 		a := attempt{at: time.Now()}
-		if _, err := fmt.Sscan(lines.Text(), &a.epoch, &a.node); err != nil {
+		if _, err := fmt.Sscan(lines.Text(), &a.epoch, &a.node, (*int64)(&a.begun)); err != nil {
 			w.t.Errorf("the program wrote %q", lines.Text())
 			return
 		}
@@ -71,14 +74,26 @@ func (w *witness) take(a attempt) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.count++
-	if a.epoch < w.last.epoch {
-		w.behind = append(w.behind, a)
-		return
+	first, seen := w.first[a.epoch]
+	if seen && first.node != a.node {
+		w.twice = append(w.twice, a)
 	}
-	if _, ok := w.first[a.epoch]; !ok {
+	if !seen || a.begun < first.begun {
 		w.first[a.epoch] = a
 	}
-	w.last = a
+	if a.begun > w.final[a.epoch].begun {
+		w.final[a.epoch] = a
+	}
+	if a.epoch >= w.last.epoch {
+		w.last = a
+	}
+}
+
+// newest returns the last attempt at the newest epoch.
+func (w *witness) newest() attempt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }
 
 // writerAfter waits until somebody writes at an epoch above the given one.
@@ -97,13 +112,21 @@ func (w *witness) writerAfter(epoch uint64, within time.Duration) attempt {
 	return attempt{}
 }
 
-// check fails the test if anybody wrote after a newer epoch had.
+// check fails the test if anybody wrote after a newer epoch had begun, or two
+// nodes at one epoch.
 func (w *witness) check() {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, a := range w.behind {
-		w.t.Errorf("%s wrote at epoch %d, %s after epoch %d had begun", a.node, a.epoch, a.at.Sub(w.first[a.epoch+1].at), a.epoch+1)
+	for epoch, final := range w.final {
+		for newer, first := range w.first {
+			if newer > epoch && first.begun <= final.begun {
+				w.t.Errorf("%s wrote at epoch %d, %s after %s had begun epoch %d", final.node, epoch, final.begun-first.begun, first.node, newer)
+			}
+		}
+	}
+	for _, a := range w.twice {
+		w.t.Errorf("%s wrote at epoch %d, and so did %s", a.node, a.epoch, w.first[a.epoch].node)
 	}
 	if w.count == 0 && !w.silent {
 		w.t.Error("nobody ever wrote")
