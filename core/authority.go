@@ -67,6 +67,9 @@ func (t *turn) waiveAt() Instant {
 	if t.Lead.ArbiterUntil == 0 || t.Write.Open || t.Lead.RenewWanted || !t.allReachable() {
 		return Never
 	}
+	if t.Lead.RosterAt <= t.now {
+		return Never // a write that needs it may follow
+	}
 	if t.now >= t.beatsUntil(t.c).Add(-t.c.FenceMargin) {
 		return Never
 	}

@@ -144,23 +144,24 @@ func TestWaiver(t *testing.T) {
 		given func(*turn)
 		waits bool
 	}{
-		"all reachable":      {func(*turn) {}, false},
-		"promoting":          {func(t *turn) { t.Phase = Promoting }, false},
-		"fenced":             {func(t *turn) { t.Phase = Fenced }, true},
-		"releasing":          {func(t *turn) { t.Phase = Releasing }, true},
-		"one is silent":      {func(t *turn) { t.Peers[1].Reachable = false }, true},
-		"another machine":    {func(t *turn) { t.Peers[1].Identity = "id-x" }, true},
-		"a write is open":    {func(t *turn) { t.open(of("a", "b", "c"), 1500*time.Millisecond) }, true},
-		"a renewal is due":   {func(t *turn) { t.Lead.RenewWanted = true }, true},
-		"nothing to waive":   {func(t *turn) { t.Lead.ArbiterUntil = 0 }, true},
-		"promises too old":   {func(t *turn) { t.now = at(12.5) }, true},
-		"promises almost so": {func(t *turn) { t.now = at(12.5) - 1 }, false},
+		"all reachable":       {func(*turn) {}, false},
+		"promoting":           {func(t *turn) { t.Phase = Promoting }, false},
+		"fenced":              {func(t *turn) { t.Phase = Fenced }, true},
+		"releasing":           {func(t *turn) { t.Phase = Releasing }, true},
+		"one is silent":       {func(t *turn) { t.Peers[1].Reachable = false }, true},
+		"another machine":     {func(t *turn) { t.Peers[1].Identity = "id-x" }, true},
+		"a write is open":     {func(t *turn) { t.open(of("a", "b", "c"), 1500*time.Millisecond) }, true},
+		"a renewal is due":    {func(t *turn) { t.Lead.RenewWanted = true }, true},
+		"electors to look at": {func(t *turn) { t.Lead.RosterAt = t.now }, true},
+		"nothing to waive":    {func(t *turn) { t.Lead.ArbiterUntil = 0 }, true},
+		"promises too old":    {func(t *turn) { t.now = at(12.5) }, true},
+		"promises almost so":  {func(t *turn) { t.now = at(12.5) - 1 }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := leadingA(at(12), of("a", "b", "c"))
 			u.promised("b", 11.5)
 			u.promised("c", 11.5)
-			u.Lead.ArbiterUntil = at(40)
+			u.Lead.ArbiterUntil, u.Lead.RosterAt = at(40), Never
 			c.given(u)
 			want := u.now
 			if c.waits {

@@ -119,9 +119,22 @@ func (t *turn) renewAt() Instant {
 // renew extends the holding. A lease that is shorter than the one before binds
 // from the start of the write: it may be applied, and others may count by it, long
 // before that is known here.
+// carriedWhileOpen reports whether this holder may act on while a write is open
+// that names these electors. Those who have promised nothing yet stop heartbeats
+// from carrying it until they have; then what the arbiter bought has to.
+func (t *turn) carriedWhileOpen(electors *Roster) bool {
+	if t.promisedBy(t.c, electors, t.heartbeatLease()) >= t.beatsUntil(t.c) {
+		return true
+	}
+	return t.now < t.Lead.ArbiterUntil.Add(-t.c.FenceMargin)
+}
+
 func (t *turn) renew() {
 	t.Lead.RenewWanted = false
 	next := t.nextRecord()
+	if !t.carriedWhileOpen(&next.Electors) {
+		next.Electors = t.View.Record.Electors // the write after this one names them
+	}
 	t.Lead.ArbiterUntil = min(t.Lead.ArbiterUntil, t.now.Add(next.ArbiterLease))
 	t.propose(Renew, next)
 }

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,9 @@ type cluster struct {
 	nodes   map[string]*node.Node
 	links   map[string]transport.Transport
 	disks   map[string]*disk
-	starts  int
+
+	identities map[string]string // of machines that were replaced
+	starts     int
 }
 
 // disk keeps what a data directory keeps.
@@ -48,7 +51,7 @@ func newCluster(t *testing.T, names ...string) *cluster {
 	c := &cluster{
 		t: t, store: arbiter.NewStore(), names: names,
 		network: network.New(network.Config{Nodes: names, Interval: 500 * time.Millisecond, Link: network.Link{Delay: time.Millisecond}}),
-		nodes:   map[string]*node.Node{}, links: map[string]transport.Transport{}, disks: map[string]*disk{},
+		nodes:   map[string]*node.Node{}, links: map[string]transport.Transport{}, disks: map[string]*disk{}, identities: map[string]string{},
 	}
 	c.store.Plan(func(arbiter.Call) arbiter.Fate { return arbiter.Slow(5*time.Millisecond, 5*time.Millisecond) })
 	for _, name := range names {
@@ -69,7 +72,7 @@ func (c *cluster) start(name string) *node.Node {
 	d := c.disks[name]
 	session := fmt.Sprintf("%s-%d", name, c.starts)
 	config := core.Config{
-		Election: "orders", Node: name, Identity: "id-" + name, Session: session, Previous: d.previous,
+		Election: "orders", Node: name, Identity: cmp.Or(c.identities[name], "id-"+name), Session: session, Previous: d.previous,
 		ArbiterLease: 30 * time.Second, HeartbeatInterval: 500 * time.Millisecond,
 		HeartbeatLease: 1500 * time.Millisecond, FenceMargin: 500 * time.Millisecond, ArbiterTimeout: 2 * time.Second,
 	}
@@ -277,6 +280,45 @@ func TestShutdownReleases(t *testing.T) {
 		c.leader(time.Second)
 		if took := time.Since(start); took > 100*time.Millisecond {
 			t.Errorf("after a shutdown the next leader took %s", took)
+		}
+	})
+}
+
+// A node that joins must not interrupt a leader that stands on heartbeats alone.
+func TestJoiningDoesNotInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, "a", "b", "c")
+		leader, _ := c.leader(5 * time.Second)
+		time.Sleep(5 * time.Second)
+		var gone string
+		for _, name := range c.names {
+			if name != leader {
+				gone = name
+			}
+		}
+		// The machine is replaced: another identity under the same node id.
+		c.kill(gone)
+		time.Sleep(40 * time.Second)
+		leader, epoch := c.leader(0)
+		*c.disks[gone] = disk{}
+		c.identities[gone] = "id-new-" + gone
+		c.start(gone)
+		before := c.store.Counts()
+		for range 20000 {
+			time.Sleep(time.Millisecond)
+			if l, e := c.open(); l != leader || e != epoch {
+				t.Fatalf("while a node joins %q leads at epoch %d, want %s at %d without a break", l, e, leader, epoch)
+			}
+		}
+		status := c.nodes[leader].Status()
+		if got := status.Record.Electors.Identity(gone); got != "id-new-"+gone {
+			t.Errorf("%s is an elector as %q", gone, got)
+		}
+		if status.Arbiter != 0 {
+			t.Errorf("20 s after the joining the leader still stands on the arbiter's lease: %s", status.Arbiter)
+		}
+		if wrote := c.store.Counts().Writes - before.Writes; wrote > 3 {
+			t.Errorf("joining took %d writes", wrote)
 		}
 	})
 }

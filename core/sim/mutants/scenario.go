@@ -65,17 +65,31 @@ func aloneAndCutOff() Scenario {
 }
 
 func joinedUnheard() Scenario {
-	p := story(3, 60*sim.Second,
-		sim.Fault{Kind: sim.StoreSilent, At: 19 * sim.Second, Lasts: forever, Who: sim.TheLeader},
-		sim.Fault{Kind: sim.CutOff, At: 19 * sim.Second, Moment: anyWrite, After: soon, Lasts: forever, Who: sim.TheMomentum},
-		sim.Fault{Kind: sim.Partition, At: 19 * sim.Second, Moment: anyWrite, After: soon, Lasts: forever, Who: 2},
-	)
-	p.Nodes[2].Starts = 20 * sim.Second
+	var plans []sim.Plan
+	for _, p := range several(sim.Plan{}) {
+		// The renewal that comes first is answered; the write after it, which names
+		// the newcomer, is not. When that is depends on the seed's latencies.
+		for ms := int64(2); ms <= 20; ms += 3 {
+			p = joinsUnheard(p.Seed, 20*sim.Second+ms*sim.Millisecond)
+			plans = append(plans, p)
+		}
+	}
 	return Scenario{
 		Name:  "joined-unheard",
 		About: "the write that makes a newcomer an elector is applied and not answered; the newcomer hears nobody and takes",
-		Plans: several(p),
+		Plans: plans,
 	}
+}
+
+func joinsUnheard(seed uint64, silent int64) sim.Plan {
+	p := story(3, 60*sim.Second,
+		sim.Fault{Kind: sim.StoreSilent, At: silent, Lasts: forever, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.CutOff, At: silent, Moment: anyWrite, After: soon, Lasts: forever, Who: sim.TheMomentum},
+		sim.Fault{Kind: sim.Partition, At: silent, Moment: anyWrite, After: soon, Lasts: forever, Who: 2},
+	)
+	p.Seed = seed
+	p.Nodes[2].Starts = 20 * sim.Second
+	return p
 }
 
 func shortenedUnheard() Scenario {
