@@ -2,7 +2,6 @@ package service
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +36,6 @@ func soak(t *testing.T, instead string) bool {
 	if os.Getenv("ELECTD_SOAK") != "" {
 		return true
 	}
-	t.Log(fmt.Sprintf("ELECTD_SOAK is not set: %s", instead))
+	t.Logf("ELECTD_SOAK is not set: %s", instead)
 	return false
 }
