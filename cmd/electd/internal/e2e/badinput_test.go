@@ -167,6 +167,7 @@ func TestMistakesThatShow(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			store := servers.Strict3(t)
 			p := newPair(t, store, "")
 			p.witness.silent = true
@@ -204,6 +205,7 @@ func nothing(*pair, *machine) {}
 // TestTwinIsAStranger: a second machine with a node's id and certificate, but
 // another data directory, never leads and says why.
 func TestTwinIsAStranger(t *testing.T) {
+	t.Parallel()
 	store := servers.Strict3(t)
 	p := newPair(t, store, "")
 	for _, m := range p.nodes {

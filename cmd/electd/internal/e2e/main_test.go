@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -19,6 +20,10 @@ func TestMain(m *testing.M) {
 	if address := os.Getenv(writerAddress); address != "" {
 		write(address, os.Getenv("ELECTD_EPOCH"), os.Getenv("ELECTD_NODE"))
 		return
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil { // they wait, mostly
+		panic(err)
 	}
 	os.Exit(build.Into(func(folder string) int {
 		binaries = folder

@@ -223,6 +223,7 @@ func TestPairOnARealStore(t *testing.T) {
 		{"stand-alone", fmt.Sprintf("  plugin {\n    path = %q\n  }\n", "PLUGIN")},
 	} {
 		t.Run(plugin.name, func(t *testing.T) {
+			t.Parallel()
 			block := strings.ReplaceAll(plugin.block, "PLUGIN", filepath.Join(binaries, "electd-arbiter-s3"))
 			p := newPair(t, servers.Versitygw(t), block)
 			for _, m := range p.nodes {

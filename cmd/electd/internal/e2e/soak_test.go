@@ -178,6 +178,7 @@ func (s *storm) rage(d time.Duration) {
 // no program writes once one of a later epoch has begun, no two nodes write at
 // one epoch, and in the calm after it one leads again.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	rages, each := 1, 12*time.Second
 	if os.Getenv("ELECTD_SOAK") != "" {
 		rages, each = 10, time.Minute
