@@ -1,7 +1,7 @@
 # Reads the output of go test -bench and prints the promised figures: what, at
 # most (or, with ">", at least) how much, and how much it was.
 BEGIN {
-	promise("guard: Check",                                  "core/node", "GuardCheck",    "ns/op", 100)
+	promise("guard: Check",                                  "core/node", "GuardCheck",    "cpu-ns/op", 100)
 	promise("guard: Check, allocations",                     "core/node", "GuardCheck",    "allocs/op", 0)
 	promise("core: Step on a heartbeat",                     "core",      "Heartbeat",     "ns/op", 500)
 	promise("core: Step on a heartbeat, allocations",        "core",      "Heartbeat",     "allocs/op", 0)
