@@ -29,6 +29,7 @@ store was asked while all was well.`,
 		Example: "  electd demo\n  electd demo --script kill,freeze,partition,blip-kill,store-outage,step-down --json",
 		Args:    exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGPIPE) // so that nothing is left behind when nobody reads
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			if len(script) == 0 && !asJSON && isTerminal(s.in) && isTerminal(s.out) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -196,4 +197,34 @@ func TestDemoKilled(t *testing.T) {
 	s.command.Process.Kill()
 	<-s.exited
 	s.gone()
+}
+
+// TestDemoWithoutAReader: when nobody reads what it prints any more, the demo ends
+// and leaves nothing behind.
+func TestDemoWithoutAReader(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "d-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	command := exec.Command(electd(), "demo", "--script", "step-down,step-down", "--json")
+	command.Env = append(os.Environ(), "TMPDIR="+folder)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if err := command.Wait(); err == nil {
+		t.Error("it ended with status 0 though its summary was lost")
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }

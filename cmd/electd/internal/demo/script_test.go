@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,6 +150,40 @@ func TestScript(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestANodeThatEndsIsNoticed at once, and its log shown.
+func TestANodeThatEndsIsNoticed(t *testing.T) {
+	t.Setenv("TMPDIR", shortFolder(t))
+	stub := filepath.Join(t.TempDir(), "electd")
+	if err := os.WriteFile(stub, []byte("#!/bin/sh\necho it cannot be >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	err := Script(t.Context(), Options{Script: []string{"kill"}, Out: io.Discard, Program: stub})
+	if err == nil || !strings.Contains(err.Error(), "ended by itself") || !strings.Contains(err.Error(), "it cannot be") {
+		t.Errorf("nodes that end: %v", err)
+	}
+	if took := time.Since(began); took > settleWithin/2 {
+		t.Errorf("noticed after %s", took)
+	}
+}
+
+// TestALongTemporaryFolder is not used: Unix sockets have short names.
+func TestALongTemporaryFolder(t *testing.T) {
+	long := filepath.Join(shortFolder(t), strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	folder, err := makeFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(folder)
+	if socket := filepath.Join(folder, "db-a", "api.sock"); len(socket) > 100 {
+		t.Errorf("a socket's name has %d bytes: %s", len(socket), socket)
 	}
 }
 

@@ -82,7 +82,7 @@ func newWorld(program string, timing timing) (*world, error) {
 			return nil, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "demo-electd-")
+	dir, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +92,17 @@ func newWorld(program string, timing timing) (*world, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// makeFolder makes the demo's folder where the names of the nodes' sockets do not
+// become too long, which some systems' temporary folders are.
+func makeFolder() (string, error) {
+	const longest = 60
+	parent := os.TempDir()
+	if len(parent) > longest {
+		parent = "/tmp"
+	}
+	return os.MkdirTemp(parent, "demo-electd-")
 }
 
 func (w *world) build(names []string) (err error) {
@@ -234,6 +245,11 @@ func (w *world) cutLinks(verb string) error {
 // acknowledge, and the leader stands on heartbeats alone.
 func (w *world) settle(ctx context.Context) (*process, core.Epoch, error) {
 	for {
+		for _, p := range w.nodes {
+			if !p.running() {
+				return nil, 0, fmt.Errorf("%s has ended by itself; the nodes' logs:\n%s", p.name, w.logs())
+			}
+		}
 		if leader, epoch := w.leader(); leader != nil && w.healthy(ctx, leader) {
 			return leader, epoch, nil
 		}
