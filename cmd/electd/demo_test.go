@@ -154,11 +154,12 @@ func TestDemoKeys(t *testing.T) {
 	s.sees("the store is down")
 	s.press("o")
 	s.sees("the store is back")
-	time.Sleep(2 * time.Second) // until the heartbeats carry the lease again
+	s.sees(`LEADER +2 +[01]\.\d+ s #`) // on heartbeats again, not on the store's word
 	s.press("k")
 	s.sees(`kill db-[ab] at epoch 2: db-[ab] acts at epoch 3 after [0-9.]+ ms, overlap of leaders 0 ms`)
+	s.sees(`LEADER +3 .*on the store's word`)
 	s.press("h")
-	s.sees("follower")
+	s.sees(`LEADER +3 +[01]\.\d+ s #`)
 	s.press("f")
 	s.sees(`freeze db-[ab] at epoch 3: db-[ab] acts at epoch 4 after [0-9.]+ ms, overlap of leaders 0 ms`)
 	s.press("q")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,10 @@ import (
 var built string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil { // they wait, mostly
+		panic(err)
+	}
 	os.Exit(build.Into(func(folder string) int {
 		built = folder
 		return m.Run()

@@ -60,7 +60,10 @@ func (m *live) process(p *process) string {
 func (m *live) role(p *process, leader string, epoch core.Epoch, now core.Instant) string {
 	if p.name == leader {
 		left := m.world.line.left(p.name, now)
-		bar := strings.Repeat("#", int(min(40, max(0, left/(50*time.Millisecond)))))
+		if left > m.world.timing.lease {
+			return fmt.Sprintf("%-10s %6d  %5.2f s on the store's word, until the other one is heard again", "LEADER", epoch, left.Seconds())
+		}
+		bar := strings.Repeat("#", int(max(0, left/(50*time.Millisecond))))
 		return fmt.Sprintf("%-10s %6d  %5.2f s %s", "LEADER", epoch, left.Seconds(), bar)
 	}
 	e, ok := m.seen[p.name]
