@@ -62,6 +62,9 @@ func newPair(t *testing.T, store servers.S3, arbiter string) *pair {
 			m.end()
 		}
 		p.witness.check()
+		for _, m := range p.nodes {
+			m.show()
+		}
 	})
 	return p
 }
@@ -146,7 +149,7 @@ func (m *machine) kill() {
 	<-m.exited
 }
 
-// end ends the process in good order, and shows its log if the test failed.
+// end ends the process in good order.
 func (m *machine) end() {
 	if m.cmd == nil {
 		return
@@ -159,6 +162,10 @@ func (m *machine) end() {
 		m.t.Errorf("%s does not end", m.name)
 		m.kill()
 	}
+}
+
+// show shows the machine's log if the test failed.
+func (m *machine) show() {
 	if m.t.Failed() {
 		m.t.Logf("log of %s:\n%s", m.name, m.log())
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/electd/electd/internal/servers"
 )
 
-// blow is one thing that happens to a pair that runs.
+// blow is one thing that happens to a pair that runs. It may be withheld where it
+// would be one too many.
 type blow struct {
 	name   string
-	strike func(s *storm, m *machine)
+	strike func(s *storm, m *machine) (struck bool)
 }
 
 // storm strikes a pair at random moments.
@@ -29,48 +30,78 @@ type storm struct {
 	links  [2]*relay // to the node of that index
 	heal   []func()  // what is to be undone
 	blows  map[string]int
+
+	// A program is stopped by its electd or by its watchdog. Whoever strikes both
+	// at once leaves nobody to do it, and a hardware watchdog the only help. So
+	// only one of them is struck before the next calm.
+	daemon, watchdog map[*machine]bool
 }
 
-// blows are all there are. What stays broken for a while is healed by the next
-// blow, or the one after.
+// blows are all there are. What stays broken for a while is healed in a calm.
 var blows = []blow{
-	{"kill electd", func(s *storm, m *machine) {
+	{"kill electd", func(s *storm, m *machine) bool {
+		if s.watchdog[m] {
+			return false
+		}
+		s.daemon[m] = true
 		m.kill()
 		s.later(m.restart)
+		return true
 	}},
-	{"freeze electd", func(s *storm, m *machine) {
+	{"freeze electd", func(s *storm, m *machine) bool {
+		if s.watchdog[m] {
+			return false
+		}
+		s.daemon[m] = true
 		m.signal(syscall.SIGSTOP) // until the calm
+		return true
 	}},
-	{"kill the arbiter", func(s *storm, m *machine) { m.strikeChild(builtin.Command, syscall.SIGKILL) }},
-	{"freeze the arbiter", func(s *storm, m *machine) {
-		s.thaw(m.strikeChild(builtin.Command, syscall.SIGSTOP))
-	}},
-	{"kill the watchdog", func(s *storm, m *machine) { m.strikeChild("watchdog", syscall.SIGKILL) }},
-	{"freeze the watchdog", func(s *storm, m *machine) {
-		s.thaw(m.strikeChild("watchdog", syscall.SIGSTOP))
-	}},
-	{"store", func(s *storm, _ *machine) {
-		s.store.set([]fault{slow, cut, swallow, silent}[s.random.IntN(4)], s.upTo(800*time.Millisecond))
-		s.later(func() { s.store.set(none, 0) })
-	}},
-	{"link", func(s *storm, _ *machine) {
-		link := s.links[s.random.IntN(2)]
-		link.set([]fault{slow, cut, swallow, silent}[s.random.IntN(4)], s.upTo(800*time.Millisecond))
-		s.later(func() { link.set(none, 0) })
-	}},
-	{"step down", func(s *storm, m *machine) {
-		ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
-		defer cancel()
-		_, _ = m.api.StepDown(ctx, "orders", "") // it may be frozen, or have nobody to hand over to
-	}},
-	{"end electd", func(s *storm, m *machine) {
+	{"end electd", func(s *storm, m *machine) bool {
 		m.signal(syscall.SIGTERM)
 		ended := m.exited
 		s.later(func() {
 			<-ended
 			m.restart()
 		})
+		return true
 	}},
+	{"kill the watchdog", func(s *storm, m *machine) bool {
+		if s.daemon[m] {
+			return false
+		}
+		s.watchdog[m] = true
+		return m.strikeChild("watchdog", syscall.SIGKILL) != 0
+	}},
+	{"freeze the watchdog", func(s *storm, m *machine) bool {
+		if s.daemon[m] {
+			return false
+		}
+		s.watchdog[m] = true
+		return s.thaw(m.strikeChild("watchdog", syscall.SIGSTOP))
+	}},
+	{"kill the arbiter", func(s *storm, m *machine) bool { return m.strikeChild(builtin.Command, syscall.SIGKILL) != 0 }},
+	{"freeze the arbiter", func(s *storm, m *machine) bool { return s.thaw(m.strikeChild(builtin.Command, syscall.SIGSTOP)) }},
+	{"store", func(s *storm, _ *machine) bool {
+		s.store.set(s.anyFault())
+		s.later(func() { s.store.set(none, 0) })
+		return true
+	}},
+	{"link", func(s *storm, _ *machine) bool {
+		link := s.links[s.random.IntN(2)]
+		link.set(s.anyFault())
+		s.later(func() { link.set(none, 0) })
+		return true
+	}},
+	{"step down", func(s *storm, m *machine) bool {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := m.api.StepDown(ctx, "orders", "") // it may be frozen, or have nobody to hand over to
+		return err == nil
+	}},
+}
+
+func (s *storm) anyFault() (fault, time.Duration) {
+	return []fault{slow, cut, swallow, silent}[s.random.IntN(4)], s.upTo(800 * time.Millisecond)
 }
 
 func (s *storm) upTo(d time.Duration) time.Duration { return time.Duration(s.random.Int64N(int64(d))) }
@@ -79,10 +110,11 @@ func (s *storm) upTo(d time.Duration) time.Duration { return time.Duration(s.ran
 func (s *storm) later(undo func()) { s.heal = append(s.heal, undo) }
 
 // thaw continues a process after a while, if there is one.
-func (s *storm) thaw(pid int) {
+func (s *storm) thaw(pid int) bool {
 	if pid != 0 {
 		s.later(func() { syscall.Kill(pid, syscall.SIGCONT) })
 	}
+	return pid != 0
 }
 
 // calm undoes everything.
@@ -94,6 +126,11 @@ func (s *storm) calm() {
 		undo()
 	}
 	s.heal = nil
+	if len(s.watchdog) > 0 {
+		time.Sleep(200 * time.Millisecond) // for electd to see that its watchdog is gone
+	}
+	clear(s.daemon)
+	clear(s.watchdog)
 }
 
 // alive reports whether the machine's electd runs, frozen or not.
@@ -148,7 +185,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &storm{random: rand.New(rand.NewPCG(seed, 0)), store: newRelay(t, u.Host), blows: map[string]int{}}
+	s := &storm{random: rand.New(rand.NewPCG(seed, 0)), store: newRelay(t, u.Host), blows: map[string]int{}, daemon: map[*machine]bool{}, watchdog: map[*machine]bool{}}
 	real.Endpoint = "http://" + s.store.address()
 	s.pair = newPair(t, real, "")
 	for i, m := range s.nodes {
@@ -162,9 +199,9 @@ func newStorm(t *testing.T, seed uint64) *storm {
 func (s *storm) rage(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		b, m := blows[s.random.IntN(len(blows))], s.nodes[s.random.IntN(2)]
-		if m.alive() {
+		if m.alive() && b.strike(s, m) {
 			s.blows[b.name]++
-			b.strike(s, m)
+			s.t.Logf("%s %s %s", time.Now().UTC().Format("15:04:05.000"), b.name, m.name)
 		}
 		time.Sleep(s.upTo(2500 * time.Millisecond))
 		if s.random.IntN(2) == 0 {
@@ -172,6 +209,7 @@ func (s *storm) rage(d time.Duration) {
 		}
 	}
 	s.calm()
+	s.t.Log("calm")
 }
 
 // TestStorm: whatever happens to processes, links and the store, and whenever,
