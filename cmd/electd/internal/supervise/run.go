@@ -94,7 +94,7 @@ func (r *Run) Stop(ctx context.Context) error {
 }
 
 // Kill kills the whole group at once. Done tells when it is gone.
-func (r *Run) Kill() { r.askToStop(0) }
+func (r *Run) Kill() { r.askToStop(boottime.Now()) }
 
 // Started returns nil when the first copy has started. If it has not, the error
 // says why.
