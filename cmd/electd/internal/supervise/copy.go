@@ -83,6 +83,10 @@ func (r *Run) follow(p *watchdog.Process) end {
 			case watchdog.Killing:
 				log.Warn("the program's group is killed", "cause", e.Cause, "late", e.Late)
 			case watchdog.Failed:
+				if e.Cause == watchdog.Stopped {
+					log.Info("the program was stopped before it had started")
+					continue
+				}
 				log.Error("program not started", "cause", e.Cause, "reason", e.Reason)
 			case watchdog.Exited:
 				log.Info("program ended", "cause", e.Cause, "status", e.Status.String())
