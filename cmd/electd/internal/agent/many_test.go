@@ -175,7 +175,7 @@ func TestManyElections(t *testing.T) {
 	const n = 200
 	pair, cost := costOf(t, n)
 	t.Logf("an election costs %.1f KiB and %.2f goroutines", cost.memory/1024, cost.goroutines)
-	if cost.memory > 40<<10 {
+	if cost.memory > 24<<10 {
 		t.Errorf("an election costs %.1f KiB", cost.memory/1024)
 	}
 	if cost.goroutines > 0.5 {

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -29,10 +31,12 @@ func newOutage(log hclog.Logger) *outage {
 
 // answered takes note of one call's end.
 func (o *outage) answered(election string, c node.Call) {
-	switch c.Outcome {
-	case core.Conflict:
+	switch {
+	case errors.Is(c.Err, context.Canceled): // the election ends
+		o.log.Debug("a call to the arbiter was broken off", "election", election, "error", c.Err)
+	case c.Outcome == core.Conflict:
 		o.log.Debug("the arbiter's record has changed", "election", election, "error", c.Err)
-	case core.Applied:
+	case c.Outcome == core.Applied:
 		o.succeeded(election)
 	default:
 		o.failed(election, c)
