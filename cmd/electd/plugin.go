@@ -22,7 +22,10 @@ import (
 const defaultPluginDir = "/usr/lib/electd/plugins"
 
 func pluginCommand(s streams) *cobra.Command {
-	c := &cobra.Command{Use: "plugin", Short: "Look at arbiters and examine those that are plugins"}
+	c := &cobra.Command{
+		Use: "plugin", Short: "Look at arbiters and examine those that are plugins",
+		Long: "Look at arbiters, built in or plugins, and examine them. A running daemon puts a plugin's new\nfile in the old one's place when it reloads (SIGHUP, systemctl reload electd).",
+	}
 	group(c)
 	c.AddCommand(pluginListCommand(s), pluginInfoCommand(s), pluginSchemaCommand(s), pluginPinCommand(s), pluginVerifyCommand(s))
 	return c

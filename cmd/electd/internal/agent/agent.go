@@ -58,6 +58,7 @@ type Agent struct {
 
 	leash   *leash
 	clocks  *clocks
+	plugin  pluginFile
 	arbiter core.Arbiter // the host's, its calls limited
 	outage  *outage
 	journal *journal
@@ -99,7 +100,7 @@ func (a *Agent) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if a.host, err = OpenArbiter(ctx, a.config, a.log); err != nil {
+	if err := a.launch(ctx); err != nil {
 		return err
 	}
 	a.arbiter = limit(a.host.Arbiter())

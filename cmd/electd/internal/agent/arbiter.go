@@ -40,22 +40,28 @@ func Spec(c *config.Config, log hclog.Logger) (plugins.Spec, error) {
 // OpenArbiter starts the configured arbiter's process and hands it the user's
 // attributes. What is wrong with them is told with file, line and column.
 func OpenArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plugins.Host, error) {
+	host, _, err := openArbiter(ctx, c, log)
+	return host, err
+}
+
+// openArbiter is OpenArbiter, and returns the attributes as well.
+func openArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plugins.Host, plugins.Values, error) {
 	spec, err := Spec(c, log)
 	if err != nil {
-		return nil, c.Locate("arbiter", err).Err()
+		return nil, nil, c.Locate("arbiter", err).Err()
 	}
 	host, err := plugins.Launch(ctx, spec)
 	if err != nil {
-		return nil, c.Locate("arbiter", err).Err()
+		return nil, nil, c.Locate("arbiter", err).Err()
 	}
 	values, diags := c.DecodeArbiter(host.Schema())
 	if err := diags.Err(); err != nil {
-		return nil, errors.Join(err, host.Close())
+		return nil, nil, errors.Join(err, host.Close())
 	}
 	if err := host.Configure(ctx, values); err != nil {
-		return nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
+		return nil, nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
 	}
-	return host, nil
+	return host, values, nil
 }
 
 // CheckArbiter checks the user's attributes against the arbiter, without keeping

@@ -32,6 +32,9 @@ func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Chang
 	if err := a.examine(merged); err != nil {
 		return nil, err
 	}
+	if err := a.replacePlugin(ctx, merged); err != nil {
+		return nil, err
+	}
 	if err := a.api.Reload(a.apiConfig(merged.API)); err != nil {
 		return nil, next.Locate("api", err).Err()
 	}

@@ -37,7 +37,7 @@ type Node struct {
 type Arbiter struct {
 	Name   string   `electd:",label"`
 	Probe  string   `electd:"probe" default:"start" values:"start|skip" restart:"the store is probed when electd starts" doc:"\"start\": examine the store before the first election and refuse one that could let two leaders live. \"skip\": trust it."`
-	Plugin *Plugin  `electd:"plugin,block" restart:"the plugin is started once" doc:"How to start an arbiter that is a plugin of its own."`
+	Plugin *Plugin  `electd:"plugin,block" doc:"How to start an arbiter that is a plugin of its own. A reload starts it anew if this, or the program's file, has changed, and lets it take over once it is configured."`
 	_      struct{} `electd:",rest"`
 }
 

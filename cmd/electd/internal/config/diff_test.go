@@ -59,7 +59,7 @@ func TestDiff(t *testing.T) {
 		"the arbiter": {[]string{`arbiter "acme"`, `arbiter "umbra"`},
 			[]string{`arbiter: "acme" → "umbra" (needs a restart: the arbiter's process is configured once)`}},
 		"the plugin": {[]string{`"DEBUG"`, `"TRACE"`},
-			[]string{`arbiter.plugin.env: ["ACME_*" "DEBUG"] → ["ACME_*" "TRACE"] (needs a restart: the plugin is started once)`}},
+			[]string{`arbiter.plugin.env: ["ACME_*" "DEBUG"] → ["ACME_*" "TRACE"]`}},
 		"the watchdog gone": {[]string{"watchdog {\n  device     = \"/dev/watchdog1\"\n  mode       = \"required\"\n  timeout    = \"1s\"\n  on_overrun = \"reset\"\n}", ""},
 			[]string{`watchdog: present → none (needs a restart: the device is opened once)`}},
 		"a hook gone": {[]string{"hook \"fence\" {\n    command = [\"fence\"]\n    timeout = \"100ms\"\n    env     = { A = \"b\" }\n  }", ""},

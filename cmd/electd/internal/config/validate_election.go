@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func (v *validator) command(path string, command []string) {
 }
 
 func (v *validator) env(path string, env map[string]string) {
-	for name := range env {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
 		case name == "" || strings.Contains(name, "="):
 			v.fail(join(path, "env"), fmt.Sprintf("%q names no environment variable", name), "A name is not empty and has no '='.")

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(build.Into(func(folder string) int {
 		built = folder
 		return m.Run()
-	}, build.Electd))
+	}, build.Electd, "github.com/electd/electd/plugins/electd-arbiter-file"))
 }
 
 func electd() string { return filepath.Join(built, "electd") }

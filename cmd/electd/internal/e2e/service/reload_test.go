@@ -139,3 +139,44 @@ func TestReloadAddsAndRemovesElections(t *testing.T) {
 		t.Error("the election removed is still there")
 	}
 }
+
+// A plugin's new file takes the old one's place by reload, and leadership stays;
+// one that is not what its pin says changes nothing.
+func TestReloadReplacesAPlugin(t *testing.T) {
+	t.Parallel()
+	d := newDaemon(t, workplace(t), "db-a")
+	d.alone("")
+	plugin := filepath.Join(d.dir, "electd-arbiter-file")
+	program, err := os.ReadFile(filepath.Join(built, "electd-arbiter-file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(more string) { // a running file cannot be written, but replaced
+		if err := os.WriteFile(plugin+".new", append(program[:len(program):len(program)], more...), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(plugin+".new", plugin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("")
+	d.edit("arbiter \"file\" {", fmt.Sprintf("arbiter \"file\" {\n  plugin {\n    path = %q\n  }", plugin))
+	d.start()
+	before := d.wait("leading", leads)
+	if log := d.reload("the configuration is reloaded"); strings.Contains(log, "the plugin is replaced") {
+		t.Errorf("nothing has changed, and yet:\n%s", log)
+	}
+	put("a later version")
+	if log := d.reload("the configuration is reloaded"); !strings.Contains(log, "the plugin is replaced") {
+		t.Errorf("the new file was not taken:\n%s", log)
+	}
+	d.edit("path =", "sha256 = \""+strings.Repeat("0", 64)+"\"\n    path =")
+	d.reload("nothing is changed")
+	after := d.wait("as before", leads)
+	if after.Epoch != before.Epoch || after.Requests.Writes < before.Requests.Writes {
+		t.Errorf("it leads at epoch %d after %d, with %d writes after %d", after.Epoch, before.Epoch, after.Requests.Writes, before.Requests.Writes)
+	}
+	d.wait("renewing with the new plugin", func(e client.Election) bool {
+		return e.Leading && e.Requests.Writes > after.Requests.Writes && e.Requests.Failures == 0
+	})
+}
