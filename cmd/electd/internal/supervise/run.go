@@ -168,9 +168,12 @@ func (r *Run) askToStop(killAt boottime.Instant) {
 	}
 }
 
+// tellStop has the watchdog stop the program. One that takes nothing any more is
+// killed, and its program with it: nobody else would do it before the deadline.
 func (r *Run) tellStop() {
 	if err := notGone(r.process.Stop(r.killAt)); err != nil {
-		r.program.Log.Error("the program cannot be asked to stop; it is killed at its deadline", "error", err)
+		r.program.Log.Error("the watchdog process cannot be told to stop the program: killing both", "error", err)
+		r.process.Kill()
 	}
 }
 

@@ -62,3 +62,26 @@ func TestTermReleasesWithinABound(t *testing.T) {
 	}
 	d.says(`because="the lease is released"`)
 }
+
+// A hardware watchdog that is required and cannot be used keeps electd from
+// starting; one that is used if it can be does not.
+func TestHardwareWatchdogThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	d := newDaemon(t, workplace(t), "db-a")
+	d.alone("")
+	d.edit("election", "watchdog {\n  device = \"/dev/null\"\n  mode = \"required\"\n}\nelection")
+	d.start()
+	select {
+	case <-d.exited:
+	case <-time.After(patience):
+		t.Fatal("it runs without the watchdog that is required")
+	}
+	if code := d.cmd.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit status %d, want 3", code)
+	}
+	d.says("the hardware watchdog is required and cannot be used", "/dev/null is not a watchdog device")
+	d.edit("required", "automatic")
+	d.start()
+	d.wait("leading", leads)
+	d.says("the hardware watchdog is not used")
+}

@@ -116,6 +116,10 @@ func (p *Process) Signal(s syscall.Signal) error { return p.send(sendSignal, int
 // Wake continues a watchdog that somebody has stopped with SIGSTOP.
 func (p *Process) Wake() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
+// Kill kills the watchdog itself. On Linux the kernel kills the program with it;
+// what is left of it has to be found by its lock (KillStrays).
+func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // an error: it is gone
+
 // ErrGone: there is no watchdog any more to tell anything to.
 var ErrGone = errors.New("the watchdog process is gone")
 

@@ -1,0 +1,63 @@
+package agent
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/electd/electd/cmd/electd/internal/supervise"
+	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
+	"github.com/electd/electd/cmd/electd/internal/supervise/hardware"
+	"github.com/electd/electd/core"
+)
+
+// A watchdog that takes nothing any more may miss a sooner deadline: then the
+// program is killed rather than trusted.
+func TestSoonerDeadlineThatMayNotHaveArrivedKills(t *testing.T) {
+	log := &buffer{}
+	l, err := newLeash(hardware.Config{Mode: hardware.Off}, func(error) {}, log.logger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	s := &service{election: &election{agent: &Agent{leash: l}}, log: log.logger()}
+	far := boottime.In(time.Hour)
+	s.deadline = far
+	s.run = supervise.Program{
+		Election: "orders", Command: []string{"sleep", "1000"}, Lock: filepath.Join(t.TempDir(), "lock"),
+		StopTimeout: 100 * time.Millisecond, Log: log.logger(),
+	}.Start(1, far)
+	defer func() {
+		s.run.Kill()
+		<-s.run.Done()
+	}()
+	if err := s.run.Started(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	watchdog := s.run.State().Watchdog
+	if err := syscall.Kill(watchdog, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+
+	extend := func(i boottime.Instant) { s.Extend(core.Instant(i)) }
+	for i := 1; !strings.Contains(log.String(), "the program's deadline stays sooner than it could be"); i++ {
+		if i > 1<<20 {
+			t.Fatal("the pipe to a stopped watchdog never fills")
+		}
+		extend(far.Add(time.Duration(i)))
+	}
+	if s.run.State().Stopping {
+		t.Error("stopped for a later deadline that did not arrive")
+	}
+	extend(boottime.In(30 * time.Minute))
+	if !s.run.State().Stopping || !strings.Contains(log.String(), "may not know of a sooner deadline: killing the program") {
+		t.Errorf("a sooner deadline did not arrive, and the program goes on:\n%s", log)
+	}
+	select {
+	case <-s.run.Done():
+	case <-time.After(30 * time.Second):
+		t.Error("the program is not killed")
+	}
+}
