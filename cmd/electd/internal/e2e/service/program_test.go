@@ -79,7 +79,7 @@ func TestHardwareWatchdogThatCannotBeUsed(t *testing.T) {
 	if code := d.cmd.ProcessState.ExitCode(); code != 3 {
 		t.Errorf("exit status %d, want 3", code)
 	}
-	d.says("the hardware watchdog is required and cannot be used", "/dev/null is not a watchdog device")
+	d.says("he hardware watchdog is required and cannot be used", "/dev/null is not a watchdog device")
 	d.edit("required", "automatic")
 	d.start()
 	d.wait("leading", leads)
