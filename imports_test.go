@@ -37,13 +37,14 @@ var rules = []struct {
 		"verifying a plugin is the conformance kit across the boundary"},
 	{"plugins", []string{"core"}, nil,
 		"the process boundary is the same for every arbiter"},
+	{"client/clienttest", []string{"client", "internal/servers"}, nil, "what starts a pair for tests"},
 	{"client", []string{}, nil,
 		"programs beside the daemon take no more of it than its API"},
-	{"internal/servers", []string{"arbiter"}, nil,
+	{"internal/servers", []string{"arbiter", "internal/ports"}, nil,
 		"what starts real servers for tests knows only the one that is ours"},
 	{"examples", []string{"core", "client", "arbiter", "plugins", "transport"}, nil,
 		"an example uses what a user could"},
-	{"cmd/electd", []string{"core", "client", "arbiter", "plugins", "transport"}, nil,
+	{"cmd/electd", []string{"core", "client", "arbiter", "plugins", "transport", "internal/ports"}, nil,
 		"the daemon puts everything together"},
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // benchCluster is three voters on loopback, each with its own fsynced disk.
@@ -15,7 +16,7 @@ func benchCluster(b *testing.B) map[string]*Arbiter {
 	b.Helper()
 	addresses := map[string]string{"a": "127.0.0.1:0", "b": "127.0.0.1:0", "c": "127.0.0.1:0"}
 	for node := range addresses {
-		addresses[node] = freeAddress(b)
+		addresses[node] = servers.FreeAddress(b)
 	}
 	nodes := map[string]*Arbiter{}
 	dir := b.TempDir()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestMain(m *testing.M) {
@@ -49,20 +49,10 @@ func newCluster(t *testing.T, n int) *cluster {
 	for i := range n {
 		node := string(rune('a' + i))
 		c.voters = append(c.voters, node)
-		c.address[node] = freeAddress(t)
+		c.address[node] = servers.FreeAddress(t)
 	}
 	t.Cleanup(c.stopAll)
 	return c
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 func (c *cluster) configOf(node string) Config {

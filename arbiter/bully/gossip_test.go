@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // gossiping makes the cluster's nodes find each other by gossip alone: no
@@ -16,7 +17,7 @@ func (c *cluster) gossiping() {
 	var join []string
 	ports := map[string]string{}
 	for _, node := range c.voters {
-		ports[node] = freeAddress(c.t)
+		ports[node] = servers.FreeAddress(c.t)
 		join = append(join, ports[node])
 	}
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/electd/electd/arbiter/etcd"
 	"github.com/electd/electd/arbiter/etcd/etcdtest"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,16 +50,11 @@ func TestConformance(t *testing.T) {
 }
 
 func TestNothingSentIsUnavailable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := servers.FreeAddress(t)
 	a := open(t, etcd.Config{Endpoints: []string{address}})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	_, err = a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")})
+	_, err := a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")})
 	if core.WriteOutcome(err) != core.Unavailable || !strings.Contains(err.Error(), address) {
 		t.Errorf("a write to nobody: %v, want unavailable and the address", err)
 	}

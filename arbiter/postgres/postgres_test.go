@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/electd/electd/arbiter/postgres"
 	"github.com/electd/electd/arbiter/postgres/pgtest"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -150,12 +150,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := servers.FreeAddress(t)
 	a := open(t, postgres.Config{URL: pgtest.URL(address)})
 	if _, err := swap(t, a, "", "r"); core.WriteOutcome(err) != core.Unavailable || !strings.Contains(err.Error(), address) {
 		t.Errorf("a write to nobody: %v, want unavailable and the address", err)

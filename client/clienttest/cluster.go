@@ -5,8 +5,6 @@ package clienttest
 
 import (
 	"bytes"
-	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/electd/electd/client"
+	"github.com/electd/electd/internal/servers"
 )
 
 // Token is what the daemons' TCP listeners ask for.
@@ -57,7 +56,7 @@ func Start(t testing.TB, o Options) *Cluster {
 	}
 	addresses := map[string]string{}
 	for _, name := range o.Nodes {
-		addresses[name] = freeAddress(t)
+		addresses[name] = servers.FreeAddress(t)
 	}
 	for _, name := range o.Nodes {
 		c.Nodes = append(c.Nodes, c.configure(program, name, addresses, o))
@@ -104,7 +103,7 @@ api {
 func (c *Cluster) configure(program, name string, addresses map[string]string, o Options) *Daemon {
 	c.t.Helper()
 	d := &Daemon{
-		Name: name, Socket: filepath.Join(c.dir, name, "api.sock"), Address: freeAddress(c.t),
+		Name: name, Socket: filepath.Join(c.dir, name, "api.sock"), Address: servers.FreeAddress(c.t),
 		t: c.t, program: program, config: filepath.Join(c.dir, name+".hcl"), log: filepath.Join(c.dir, name+".log"),
 	}
 	var text bytes.Buffer
@@ -208,15 +207,4 @@ func (c *Cluster) close() {
 		}
 	}
 	os.RemoveAll(c.dir)
-}
-
-// freeAddress returns an address on loopback that nobody listens on.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return fmt.Sprintf("127.0.0.1:%d", l.Addr().(*net.TCPAddr).Port)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/electd/electd/internal/servers"
 )
 
 // programs is the folder with electd and the arbiter's plugin.
@@ -64,7 +65,7 @@ func newExample(t *testing.T, changes ...string) *example {
 		_ = os.RemoveAll(dir)
 	})
 	for _, port := range []string{"7430", "7431", "7432", "7530", "7531", "7532"} {
-		changes = append(changes, "127.0.0.1:"+port, freeAddress(t))
+		changes = append(changes, "127.0.0.1:"+port, servers.FreeAddress(t))
 	}
 	replace := strings.NewReplacer(changes...)
 	for _, name := range []string{"a.hcl", "b.hcl", "c.hcl", "worker.sh"} {
@@ -81,16 +82,6 @@ func newExample(t *testing.T, changes ...string) *example {
 		}
 	}
 	return x
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func (x *example) start(nodes ...string) {

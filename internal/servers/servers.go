@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/electd/electd/internal/ports"
 )
 
 // S3 is a running server with S3's API and one empty bucket.
@@ -64,15 +66,20 @@ func Need(t testing.TB, program string) string {
 	return ""
 }
 
-// FreePort returns a TCP port of loopback that nobody listened on just now.
+// FreePort returns a port of loopback that nobody listens on.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := ports.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
+}
+
+// FreeAddress returns an address of loopback that nobody listens on.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprintf("127.0.0.1:%d", FreePort(t))
 }
 
 // Run starts a server program, waits until it accepts connections on the port,

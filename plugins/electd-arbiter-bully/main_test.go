@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 	"github.com/electd/electd/plugins"
 )
 
@@ -53,12 +53,7 @@ func values(node string, addresses map[string]string) plugins.Values {
 func TestConformanceAsPlugin(t *testing.T) {
 	addresses := map[string]string{}
 	for _, voter := range []string{"a", "b", "c"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addresses[voter] = l.Addr().String()
-		_ = l.Close()
+		addresses[voter] = servers.FreeAddress(t)
 	}
 	for voter, address := range addresses {
 		v := values(voter, addresses)

@@ -1,12 +1,12 @@
 package wire
 
 import (
-	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/internal/servers"
 )
 
 // hearer counts the releases it hears of.
@@ -22,7 +22,7 @@ func (h *hearer) PeerDown(string, error) {}
 
 func TestCloseLetsTheLastWordArrive(t *testing.T) {
 	for range 20 {
-		addresses := map[string]string{"a": freeAddress(t), "b": freeAddress(t)}
+		addresses := map[string]string{"a": servers.FreeAddress(t), "b": servers.FreeAddress(t)}
 		open := func(node, peer string) *Transport {
 			w, err := New(Config{Node: node, Listen: addresses[node], Peers: []Peer{{Node: peer, Address: addresses[peer]}}, Insecure: true})
 			if err != nil {
@@ -47,14 +47,4 @@ func TestCloseLetsTheLastWordArrive(t *testing.T) {
 		}
 		b.Close()
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

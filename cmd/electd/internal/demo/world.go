@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/electd/electd/client"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/node"
+	"github.com/electd/electd/internal/ports"
 	"github.com/electd/electd/transport/pki"
 )
 
@@ -112,7 +112,7 @@ func (w *world) build(names []string) (err error) {
 	addresses := map[string]string{}
 	var certificates []pki.Node
 	for _, name := range names {
-		if addresses[name], err = freeAddress(); err != nil {
+		if addresses[name], err = ports.Address(); err != nil {
 			return err
 		}
 		certificates = append(certificates, pki.Node{ID: name, Hosts: []string{"127.0.0.1"}})
@@ -148,16 +148,6 @@ func (w *world) configure(name string, addresses map[string]string) (*process, e
 		return nil, err
 	}
 	return &process{program: w.program, name: name, dir: w.dir, config: path, line: w.line, api: api}, nil
-}
-
-// freeAddress returns an address on loopback that nobody listens on.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
 }
 
 func (w *world) start() error {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/electd/electd/cmd/electd/internal/supervise/health"
+	"github.com/electd/electd/internal/servers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -107,12 +108,7 @@ func TestHTTP(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	expect(t, start(t, health.Config{HTTP: "http://" + l.Addr().String()}), false, "refused")
+	expect(t, start(t, health.Config{HTTP: "http://" + servers.FreeAddress(t)}), false, "refused")
 }
 
 func TestNoAnswerInTime(t *testing.T) {
