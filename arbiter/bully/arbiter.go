@@ -47,9 +47,10 @@ type Arbiter struct {
 }
 
 var (
-	_ core.Arbiter = (*Arbiter)(nil)
-	_ core.Watcher = (*Arbiter)(nil)
-	_ core.Prober  = (*Arbiter)(nil)
+	_ core.Arbiter  = (*Arbiter)(nil)
+	_ core.Watcher  = (*Arbiter)(nil)
+	_ core.Prober   = (*Arbiter)(nil)
+	_ core.Reporter = (*Arbiter)(nil)
 )
 
 // New starts this node's part: it opens the data directory, listens for votes,

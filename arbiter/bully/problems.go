@@ -83,8 +83,3 @@ func (p *problems) list() []string {
 	}
 	return all
 }
-
-// Problems says in whole sentences what is wrong at present: voters that do not
-// answer, other clusters met, node ids used twice, clocks far off, gossip that
-// cannot be decrypted. Empty while all is well.
-func (a *Arbiter) Problems() []string { return a.problems.list() }

@@ -155,19 +155,3 @@ func (a *Arbiter) askBefore(ctx context.Context, nodes []string, key string) (up
 	}
 	return up, standing
 }
-
-// Preferred names the voter that should lead rather than this node: one that
-// ranks higher and has been up for preempt_after. Whoever leads hands over to it;
-// no vote is taken away from anybody. ok is false without preempt_after.
-func (a *Arbiter) Preferred() (node string, ok bool) {
-	if a.config.PreemptAfter == 0 {
-		return "", false
-	}
-	now := time.Now()
-	for _, node := range a.ranks.above(gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}, now) {
-		if a.ranks.steady(node, a.config.PreemptAfter, now) {
-			return node, true
-		}
-	}
-	return "", false
-}

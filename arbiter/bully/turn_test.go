@@ -162,10 +162,20 @@ func TestReturningHigherRankDoesNotPreempt(t *testing.T) {
 	for range 3 {
 		v = c.mustSwap("b", lease, v, "b renews")
 	}
-	if node, ok := c.nodes["b"].Preferred(); ok {
+	if node := c.preferred("b"); node != "" {
 		t.Errorf("b should hand over to %s although preempt_after is not set", node)
 	}
 	c.expect("c", lease, "b renews", v)
+}
+
+// preferred is what a node's report says.
+func (c *cluster) preferred(node string) string {
+	c.t.Helper()
+	report, err := c.nodes[node].Report(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return report.Preferred
 }
 
 func TestPreemptAfterNamesWhomToHandOverTo(t *testing.T) {
@@ -177,15 +187,15 @@ func TestPreemptAfterNamesWhomToHandOverTo(t *testing.T) {
 	c.start("c")
 	c.ready()
 	eventually(t, "b is to hand over to c", func() error {
-		if node, ok := c.nodes["b"].Preferred(); !ok || node != "c" {
-			return fmt.Errorf("%q, %v", node, ok)
+		if node := c.preferred("b"); node != "c" {
+			return fmt.Errorf("to %q", node)
 		}
 		return nil
 	})
 	if since := time.Since(back); since < 300*time.Millisecond {
 		t.Errorf("after %v already", since)
 	}
-	if node, ok := c.nodes["c"].Preferred(); ok {
+	if node := c.preferred("c"); node != "" {
 		t.Errorf("c ranks highest and should hand over to %s", node)
 	}
 }

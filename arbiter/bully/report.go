@@ -1,0 +1,37 @@
+package bully
+
+import (
+	"context"
+	"time"
+
+	"github.com/electd/electd/arbiter/bully/gossip"
+	"github.com/electd/electd/core"
+)
+
+// Report says what is wrong at present, and who should lead rather than this
+// node. It asks nobody.
+func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
+	return core.ArbiterReport{Problems: a.Problems(), Preferred: a.Preferred()}, nil
+}
+
+// Problems says in whole sentences what is wrong at present: voters that do not
+// answer, other clusters met, node ids used twice, clocks far off, gossip that
+// cannot be decrypted. Empty while all is well.
+func (a *Arbiter) Problems() []string { return a.problems.list() }
+
+// Preferred names the voter that should lead rather than this node: the highest
+// in rank of those that rank above it and have been up for preempt_after. Whoever
+// leads hands over to it; no vote is taken away from anybody. Empty if there is
+// none, and always without preempt_after.
+func (a *Arbiter) Preferred() string {
+	if a.config.PreemptAfter == 0 {
+		return ""
+	}
+	now := time.Now()
+	for _, node := range a.ranks.above(gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}, now) {
+		if a.ranks.steady(node, a.config.PreemptAfter, now) {
+			return node
+		}
+	}
+	return ""
+}
