@@ -42,6 +42,9 @@ func (t *turn) floorSaved(ev *Event) {
 	if !ev.OK {
 		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
 		t.tell(ToldFloorUnsaved)
+		if t.Phase == Promoting && t.anyCandidate() {
+			t.beginRelease(BecauseFloorUnsaved, "") // this node may not lead; that one may
+		}
 		return
 	}
 	t.Floor.Saved = max(t.Floor.Saved, ev.Epoch)

@@ -116,9 +116,6 @@ func (t *turn) renewAt() Instant {
 	return max(at, t.Write.NotBefore)
 }
 
-// renew extends the holding. A lease that is shorter than the one before binds
-// from the start of the write: it may be applied, and others may count by it, long
-// before that is known here.
 // carriedWhileOpen reports whether this holder may act on while a write is open
 // that names these electors. Those who have promised nothing yet stop heartbeats
 // from carrying it until they have; then what the arbiter bought has to.
@@ -129,6 +126,9 @@ func (t *turn) carriedWhileOpen(electors *Roster) bool {
 	return t.now < t.Lead.ArbiterUntil.Add(-t.c.FenceMargin)
 }
 
+// renew extends the holding. A lease that is shorter than the one before binds
+// from the start of the write: it may be applied, and others may count by it, long
+// before that is known here.
 func (t *turn) renew() {
 	t.Lead.RenewWanted = false
 	next := t.nextRecord()

@@ -154,6 +154,9 @@ func (t *turn) adopt(ev *Event) {
 	at := r.Position()
 	free := t.now.Add(r.ArbiterLease - ev.Age)
 	torn := at == v.Heard && v.Version != ev.Version
+	if torn && v.Session != r.Session {
+		t.tell(ToldTwinSession)
+	}
 	switch {
 	case at.After(v.Heard):
 		v.FreeAt, v.Since = free, t.now
@@ -201,7 +204,7 @@ func (t *turn) noteHolder(node, session string) {
 		t.GiveWay = 0 // somebody took when it was offered
 	}
 	if changed && session != "" && t.Phase == Following {
-		t.do(Action{Kind: DoFollow, Epoch: t.View.Heard.Epoch, Peer: node})
+		t.serveFollowing()
 	}
 }
 
@@ -211,6 +214,15 @@ func (t *turn) follow(because Reason) {
 		return
 	}
 	t.enter(Following, because)
+	t.serveFollowing()
+}
+
+// serveFollowing tells the service whom to follow: never this node itself, whose
+// session before this one may still be the holder.
+func (t *turn) serveFollowing() {
+	if t.View.Holder == t.c.Node {
+		return
+	}
 	t.do(Action{Kind: DoFollow, Epoch: t.View.Heard.Epoch, Peer: t.View.Holder})
 }
 

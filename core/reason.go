@@ -18,6 +18,7 @@ const (
 	BecauseTakenLate      Reason = "the take was applied, but too late to act on"
 	BecausePromoted       Reason = "the service is promoted"
 	BecausePromoteFailed  Reason = "the promote hook failed or overran"
+	BecauseFloorUnsaved   Reason = "the epoch could not be saved in the data directory"
 	BecauseAuthorityEnds  Reason = "the authority ends"
 	BecauseStale          Reason = "an elector knows an epoch that is not below this one"
 	BecauseDeposed        Reason = "another session holds the lease"
@@ -35,21 +36,26 @@ const (
 
 // Reasons of refusals and things to tell.
 const (
-	NotLeading          Reason = "this node does not lead and does not know who does"
-	NoCandidate         Reason = "no other eligible node is reachable"
-	NotACandidate       Reason = "the node named is not a reachable, eligible, unpaused elector"
-	ForwardedToLeader   Reason = "forwarded to the leader"
-	AlreadyChanging     Reason = "a change of leader is under way already"
-	ToldTwinSession     Reason = "two sessions use one epoch: the data directory was copied, or the record was rolled back"
-	ToldTwinIdentity    Reason = "another machine uses the node id of an elector: it stays a stranger"
-	ToldStranger        Reason = "this node is not among the record's electors and may not lead until the leader admits it"
-	ToldRecordGone      Reason = "the lease record was deleted: waiting a lease before it is created anew"
-	ToldRecordCorrupt   Reason = "the lease record cannot be read: it is left as it is"
-	ToldFormatNewer     Reason = "the lease record has a newer format than this version understands: it is left as it is"
-	ToldRolledBack      Reason = "the lease record is older than what was known before: it was rolled back"
-	ToldDenied          Reason = "the arbiter denies access: check credentials and permissions"
-	ToldInvalid         Reason = "the arbiter refuses the request: check its configuration"
-	ToldFloorUnsaved    Reason = "the floor could not be saved in the data directory"
-	ToldStopFailed      Reason = "the service could not be stopped or the fence hook failed"
-	ToldElectorAdmitted Reason = "the electors changed"
+	NotLeading        Reason = "this node does not lead and does not know who does"
+	NoCandidate       Reason = "no other eligible node is reachable"
+	NotACandidate     Reason = "the node named is not a reachable, eligible, unpaused elector"
+	ForwardedToLeader Reason = "forwarded to the leader"
+	AlreadyChanging   Reason = "a change of leader is under way already"
+	ToldTwinSession   Reason = "two sessions use one epoch: the data directory was copied, or the record was rolled back"
+	ToldTwinIdentity  Reason = "another machine uses the node id of an elector: it stays a stranger"
+	ToldStranger      Reason = "this node is not among the record's electors and may not lead until the leader admits it"
+	ToldRecordGone    Reason = "the lease record was deleted: waiting a lease before it is created anew"
+	ToldRecordCorrupt Reason = "the lease record cannot be read: it is left as it is"
+	ToldFormatNewer   Reason = "the lease record has a newer format than this version understands: it is left as it is"
+	ToldRolledBack    Reason = "the lease record is older than what was known before: it was rolled back"
+	ToldDenied        Reason = "the arbiter denies access: check credentials and permissions"
+	ToldInvalid       Reason = "the arbiter refuses the request: check its configuration"
+	ToldFloorUnsaved  Reason = "the floor could not be saved in the data directory"
+	ToldStopFailed    Reason = "the service could not be stopped or the fence hook failed"
 )
+
+// failed reports whether a release is for a service that cannot run here: there
+// is nothing to go back to, and this node waits before it stands again.
+func (r Reason) failed() bool {
+	return r == BecausePromoteFailed || r == BecauseServiceEnded || r == BecauseFloorUnsaved
+}

@@ -46,7 +46,7 @@ func (t *turn) released() {
 	t.do(Action{Kind: DoDemote, Epoch: m.Epoch})
 	t.endHolding("")
 	t.GiveWay = t.now.Add(2 * t.View.Record.HeartbeatLease)
-	if because == BecausePromoteFailed || because == BecauseServiceEnded {
+	if because.failed() {
 		t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
 	}
 	t.enter(NoLease, BecauseReleased)
@@ -59,7 +59,7 @@ func (t *turn) abandonReleaseAt() Instant {
 	if t.Phase != Releasing || t.Shutdown || t.Write.Open || t.Lead.Service != Passive || !t.Standing.Eligible() {
 		return Never
 	}
-	if t.Lead.Leaving == BecausePromoteFailed || t.Lead.Leaving == BecauseServiceEnded {
+	if t.Lead.Leaving.failed() {
 		return Never
 	}
 	return t.Lead.ReleaseBy

@@ -39,7 +39,7 @@ func compareForms(t *testing.T, g *Grid, nth int) (compared, differing int) {
 	var known world
 	for id := 0; id < len(s.origins) && len(s.origins) < g.States; id++ {
 		s.rebuild(uint32(id))
-		m := mover{x, &s.at}
+		m := mover{x, s.at}
 		list := m.choices(nil)
 		for i, c := range list {
 			s.at.copyTo(g, &s.next)

@@ -56,6 +56,8 @@ func Explore(g Grid, stop func() bool) Report {
 	return r
 }
 
+var zzLevels []int
+
 // search is a breadth-first search under way. States are numbered in the order
 // in which they are found; of each only its origin is kept, and its hash.
 type search struct {
@@ -66,18 +68,26 @@ type search struct {
 	stop    func() bool
 	report  *Report
 
-	at, next, parent world
-	parentID         uint32
-	hasParent        bool
-	list             []choice
+	at      *world // the state that is expanded
+	next    world
+	kept    []*kept // the states on the way to it, the first of all before them
+	reached int     // how many of them
+	way     []uint32
+	list    []choice
+}
+
+// kept is a state on the way to another.
+type kept struct {
+	id    uint32
+	world world
 }
 
 func (s *search) run() {
 	s.seen.add(s.canon.hash(s.grid, s.first))
 	s.origins = append(s.origins, origin{})
-	s.hasParent = false
 	for level, from := 0, 0; from < len(s.origins); level++ {
 		to := len(s.origins)
+		zzLevels = append(zzLevels, to-from)
 		if level == s.grid.Depth {
 			return
 		}
@@ -96,7 +106,7 @@ func (s *search) run() {
 // search is over.
 func (s *search) expand(id uint32) bool {
 	s.rebuild(id)
-	m := mover{s.explorer, &s.at}
+	m := mover{s.explorer, s.at}
 	s.list = m.choices(s.list[:0])
 	for _, c := range s.list {
 		s.at.copyTo(s.grid, &s.next)
@@ -136,21 +146,34 @@ func (m *mover) try(c choice) {
 	m.take(c)
 }
 
-// rebuild brings s.at to a state by its origins. Siblings follow each other, so
-// their parent is kept.
+// rebuild brings s.at to a state by its origins. States of one length are numbered
+// in the order of their parents, so that those on the way to one are mostly those
+// on the way to the one before: they are kept.
 func (s *search) rebuild(id uint32) {
-	if id == 0 {
-		s.first.copyTo(s.grid, &s.at)
-		return
+	s.way = s.way[:0]
+	for n := id; n != 0; n = s.origins[n].parent {
+		s.way = append(s.way, n)
 	}
-	o := s.origins[id]
-	if !s.hasParent || s.parentID != o.parent {
-		s.replay(o.parent, &s.parent)
-		s.parentID, s.hasParent = o.parent, true
+	depth := len(s.way)
+	for len(s.kept) <= depth {
+		s.kept = append(s.kept, &kept{})
 	}
-	s.parent.copyTo(s.grid, &s.at)
-	m := mover{s.explorer, &s.at}
-	m.take(o.by)
+	at := 0 // how many steps of the way are kept
+	for at < s.reached && at < depth && s.kept[at+1].id == s.way[depth-1-at] {
+		at++
+	}
+	if at == 0 {
+		s.first.copyTo(s.grid, &s.kept[0].world)
+	}
+	for ; at < depth; at++ {
+		k := s.kept[at+1]
+		k.id = s.way[depth-1-at]
+		s.kept[at].world.copyTo(s.grid, &k.world)
+		m := mover{s.explorer, &k.world}
+		m.take(s.origins[k.id].by)
+	}
+	s.reached = depth
+	s.at = &s.kept[depth].world
 }
 
 // replay brings a world to a state from the first.
