@@ -249,3 +249,23 @@ func (h *Host) Probe(ctx context.Context, key string) (core.ProbeReport, error) 
 	}
 	return probeFromWire(answer), nil
 }
+
+// Report returns what the plugin knows of itself. It asks the store nothing. A
+// plugin without this capability has nothing to tell: its report is empty.
+func (h *Host) Report(ctx context.Context) (core.ArbiterReport, error) {
+	i, err := h.use()
+	if err != nil {
+		return core.ArbiterReport{}, err
+	}
+	defer i.calls.Done()
+	if !i.can.Report {
+		return core.ArbiterReport{}, nil
+	}
+	ctx, cancel := bounded(ctx, i.spec.Timeouts.Call)
+	defer cancel()
+	answer, err := i.plugin.Report(ctx, &pb.ReportRequest{})
+	if err != nil {
+		return core.ArbiterReport{}, h.failedRead(i, err)
+	}
+	return reportFromWire(answer, i.secrets.hide), nil
+}

@@ -14,6 +14,7 @@ type Info struct {
 type Capabilities struct {
 	Watch            bool          // it is a core.Watcher
 	Probe            bool          // it is a core.Prober
+	Report           bool          // it is a core.Reporter
 	Age              bool          // snapshots carry Age and StoreTime
 	MaxRecordBytes   int           // 0: the 64 KiB every arbiter must carry
 	MinWriteInterval time.Duration // between writes to one key; 0: none

@@ -221,4 +221,17 @@ func (m *memoryArbiter) Probe(_ context.Context, key string) (core.ProbeReport, 
 	}, nil
 }
 
+func (m *memoryArbiter) Report(ctx context.Context) (core.ArbiterReport, error) {
+	if m.config.Fail != "" {
+		return core.ArbiterReport{}, m.misbehave(ctx, "")
+	}
+	return core.ArbiterReport{
+		Credentials: core.Credentials{
+			Source: "the test", ID: "key-1", Expires: time.Unix(1_800_000_000, 5).UTC(), Problem: "no token, with " + m.config.Secret,
+		},
+		Problems:  []string{"one voter is away; start it", "odd \xff bytes of " + m.config.Secret},
+		Preferred: "db-b",
+	}, nil
+}
+
 func (m *memoryArbiter) Close() error { return nil }

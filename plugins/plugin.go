@@ -75,5 +75,6 @@ func (p Plugin[C]) Open(ctx context.Context, values Values) (core.Arbiter, Capab
 	}
 	_, can.Watch = arbiter.(core.Watcher)
 	_, can.Probe = arbiter.(core.Prober)
+	_, can.Report = arbiter.(core.Reporter)
 	return arbiter, can, nil
 }

@@ -14,7 +14,8 @@ import (
 
 // Arbiter returns the configured plugin as an arbiter, which outlives crashes
 // and reloads of the plugin. It is a core.Watcher or a core.Prober if the
-// plugin has these capabilities. Closing it closes the Host.
+// plugin has these capabilities, and always a core.Reporter: see Host.Report.
+// Closing it closes the Host.
 func (h *Host) Arbiter() core.Arbiter {
 	plain := remote{h}
 	switch can := h.Capabilities(); {
@@ -89,6 +90,11 @@ func (r remote) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Versio
 		return "", coded(core.ErrUnknown, i.secrets.hide(outcome.Unknown.GetMessage()))
 	}
 	return "", fmt.Errorf("%w: plugin %q answered a write with nothing that is known here", core.ErrUnknown, i.spec.Name)
+}
+
+// Report returns what the plugin knows of itself.
+func (r remote) Report(ctx context.Context) (core.ArbiterReport, error) {
+	return r.host.Report(ctx)
 }
 
 // Close closes the host.

@@ -84,6 +84,23 @@ func (s *server) Probe(ctx context.Context, r *pb.ProbeRequest) (*pb.ProbeRespon
 	return probeToWire(report), nil
 }
 
+// Report tells what the arbiter knows of itself.
+func (s *server) Report(ctx context.Context, _ *pb.ReportRequest) (*pb.ReportResponse, error) {
+	arbiter, err := s.open()
+	if err != nil {
+		return nil, failed(err)
+	}
+	reporter, can := arbiter.(core.Reporter)
+	if !can {
+		return nil, status.Error(codes.Unimplemented, "this arbiter reports nothing")
+	}
+	report, err := reporter.Report(ctx)
+	if err != nil {
+		return nil, failed(err)
+	}
+	return reportToWire(report), nil
+}
+
 // Read returns what is stored under a key.
 func (s *server) Read(ctx context.Context, r *pb.ReadRequest) (*pb.ReadResponse, error) {
 	arbiter, err := s.open()
@@ -170,7 +187,7 @@ func (s *server) close() error {
 }
 
 func capabilitiesToWire(c Capabilities) *pb.Capabilities {
-	wire := &pb.Capabilities{Watch: c.Watch, Probe: c.Probe, Age: c.Age, MaxRecordBytes: int64(c.MaxRecordBytes)}
+	wire := &pb.Capabilities{Watch: c.Watch, Probe: c.Probe, Report: c.Report, Age: c.Age, MaxRecordBytes: int64(c.MaxRecordBytes)}
 	if c.MinWriteInterval > 0 {
 		wire.MinWriteInterval = durationpb.New(c.MinWriteInterval)
 	}
@@ -181,6 +198,7 @@ func capabilitiesFromWire(wire *pb.Capabilities) Capabilities {
 	return Capabilities{
 		Watch:            wire.GetWatch(),
 		Probe:            wire.GetProbe(),
+		Report:           wire.GetReport(),
 		Age:              wire.GetAge(),
 		MaxRecordBytes:   int(wire.GetMaxRecordBytes()),
 		MinWriteInterval: wire.GetMinWriteInterval().AsDuration(),

@@ -46,7 +46,6 @@ type Arbiter struct {
 	digests  *digests
 	borrowed bool // client and keeper are another arbiter's; only wire is its own
 
-	warming sync.Mutex
 	closing sync.Once
 	closed  atomic.Bool
 }
@@ -96,24 +95,6 @@ func (a *Arbiter) Close() error {
 	})
 	return nil
 }
-
-// Warm drops every idle connection and dials one anew, so that the next request
-// finds one that stands. It costs the store no request. The caller has missed a
-// heartbeat and may have to write soon (design 6). Failures are left for the
-// request to find.
-func (a *Arbiter) Warm(ctx context.Context) {
-	a.warming.Lock() // many elections call this at the same moment
-	defer a.warming.Unlock()
-	if a.wire.isWarm(time.Second) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, a.config.ConnectTimeout)
-	defer cancel()
-	_ = a.wire.heat(ctx, a.host)
-}
-
-// Credentials says which credentials are in use and until when.
-func (a *Arbiter) Credentials() Credentials { return a.keeper.status() }
 
 // Requests returns how many requests were sent to the store.
 func (a *Arbiter) Requests() int64 { return a.wire.requests.Load() }

@@ -290,7 +290,6 @@ func TestOwnAuthority(t *testing.T) {
 	}
 	at := servers.S3{Endpoint: server.URL, Region: "us-east-1", Bucket: "leases", AccessKeyID: "a", SecretAccessKey: "s"}
 	a := open(t, at, func(c *s3.Config) { c.TLSCAFile = file })
-	a.Warm(context.Background())
 	if _, err := a.CompareAndSwap(context.Background(), core.Swap{Key: "k", Record: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -23,10 +24,9 @@ type relay struct {
 	listener net.Listener
 	target   string
 
-	mu      sync.Mutex
-	dialled int
-	frozen  chan struct{} // closed: what was accepted before is silent
-	open    []net.Conn
+	mu     sync.Mutex
+	frozen chan struct{} // closed: what was accepted before is silent
+	open   []net.Conn
 }
 
 func newRelay(t *testing.T, store servers.S3) (*relay, servers.S3) {
@@ -64,7 +64,6 @@ func (r *relay) accept(wg *sync.WaitGroup) {
 			continue
 		}
 		r.mu.Lock()
-		r.dialled++
 		frozen := r.frozen
 		r.open = append(r.open, client, server)
 		r.mu.Unlock()
@@ -104,84 +103,6 @@ func (r *relay) freeze() {
 	r.frozen = make(chan struct{})
 }
 
-func (r *relay) dials() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.dialled
-}
-
-func TestWarmDialsAheadAndCostsNoRequest(t *testing.T) {
-	relay, store := newRelay(t, servers.Strict3(t))
-	a := open(t, store)
-	var wg sync.WaitGroup
-	for range 50 { // as many elections miss the same peer
-		wg.Go(func() { a.Warm(context.Background()) })
-	}
-	wg.Wait()
-	for end := time.Now().Add(5 * time.Second); relay.dials() == 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond) // dialling is over before the relay knows
-	}
-	if relay.dials() != 1 || a.Requests() != 0 {
-		t.Fatalf("%d connections and %d requests, want 1 and 0", relay.dials(), a.Requests())
-	}
-	if _, err := a.CompareAndSwap(context.Background(), core.Swap{Key: "k", Record: []byte("x")}); err != nil {
-		t.Fatal(err)
-	}
-	if relay.dials() != 1 || a.Requests() != 1 {
-		t.Fatalf("%d connections and %d requests after a write, want 1 and 1", relay.dials(), a.Requests())
-	}
-}
-
-// A network that died silently under an idle connection must not cost the next
-// write its deadline once Warm was called.
-func TestWarmReplacesDeadConnections(t *testing.T) {
-	relay, store := newRelay(t, servers.Strict3(t))
-	a := open(t, store, func(c *s3.Config) { c.RequestTimeout = time.Second })
-	ctx := context.Background()
-	v, err := a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	relay.freeze()
-	a.Warm(ctx)
-	if v, err = a.CompareAndSwap(ctx, core.Swap{Key: "k", Expected: v, Record: []byte("2")}); err != nil {
-		t.Fatalf("write after Warm: %v", err)
-	}
-	relay.freeze()
-	if _, err = a.CompareAndSwap(ctx, core.Swap{Key: "k", Expected: v, Record: []byte("3")}); err != nil {
-		// The connection dialled ahead was used and closed, so this one was new.
-		t.Fatalf("second write: %v", err)
-	}
-}
-
-// A warm connection that died before it was needed is not used.
-func TestWarmConnectionThatTheServerClosed(t *testing.T) {
-	relay, store := newRelay(t, servers.Strict3(t))
-	a := open(t, store)
-	a.Warm(context.Background())
-	deadline := time.Now().Add(5 * time.Second)
-	for relay.dials() == 0 && time.Now().Before(deadline) { // the relay accepts in its own time
-		time.Sleep(time.Millisecond)
-	}
-	relay.mu.Lock()
-	for _, c := range relay.open {
-		c.Close()
-	}
-	relay.mu.Unlock()
-	for { // the close needs a moment to arrive
-		_, err := a.Read(context.Background(), "k")
-		if err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
-	if relay.dials() != 2 {
-		t.Errorf("%d connections, want 2", relay.dials())
-	}
-}
-
 // An idle connection is not trusted for long.
 func TestIdleConnectionsAreDropped(t *testing.T) {
 	if testing.Short() {
@@ -212,12 +133,13 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if _, err := a.Read(context.Background(), "k"); err != nil {
 		t.Fatal(err)
 	}
-	a.Warm(context.Background())
 	for range 2 {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a.Warm(context.Background()) // after Close: must not leave a connection either
+	if _, err := a.Read(context.Background(), "k"); !errors.Is(err, core.ErrUnavailable) { // and leaves no connection either
+		t.Errorf("a read after Close: %v, want unavailable", err)
+	}
 	goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction("net/http.(*conn).serve"), goleak.IgnoreAnyFunction("net/http.(*connReader).backgroundRead"))
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/electd/electd/core"
 )
 
 // pace says when a keeper renews.
@@ -187,20 +189,28 @@ func (e *credentialsError) Error() string {
 
 func (e *credentialsError) Unwrap() error { return e.err }
 
-// Credentials says which credentials are in use and until when.
-type Credentials struct {
-	Source      string    // the provider of the chain that gave them; empty before the first
-	AccessKeyID string    // not a secret
-	Expires     time.Time // zero: never
-	Renewal     error     // why the last renewal failed; nil if it did not
-}
-
-func (k *keeper) status() Credentials {
+// status says which credentials are in use and until when.
+func (k *keeper) status() core.Credentials {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := Credentials{Source: k.current.Source, AccessKeyID: k.current.AccessKeyID, Renewal: k.err}
+	s := core.Credentials{Source: k.current.Source, ID: k.current.AccessKeyID}
 	if k.current.CanExpire {
 		s.Expires = k.current.Expires
 	}
+	if k.err != nil {
+		s.Problem = k.err.Error()
+	}
 	return s
+}
+
+// overdue reports whether the credentials end so soon that their source ought to
+// have given new ones by now.
+func (k *keeper) overdue(now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.have || !k.current.CanExpire {
+		return false
+	}
+	early := min(k.pace.before, k.current.Expires.Sub(k.obtained)/2)
+	return k.current.Expires.Sub(now) < early/2
 }

@@ -92,7 +92,7 @@ func TestTokenServiceOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	i.set(func(i *issuer) { i.hang = true })
-	within(t, 5*time.Second, "a failed renewal", func() bool { return k.status().Renewal != nil })
+	within(t, 5*time.Second, "a failed renewal", func() bool { return k.status().Problem != "" })
 	if left := time.Until(k.status().Expires); left > 100*time.Millisecond {
 		began := time.Now()
 		if _, err := k.Retrieve(context.Background()); err != nil || time.Since(began) > left/2 {

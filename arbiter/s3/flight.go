@@ -12,26 +12,14 @@ type flight struct {
 	left atomic.Bool
 }
 
-type flightKey struct{}
-
 // follow returns a context whose one request is followed.
 //
 // net/http goes back for another connection only if it wrote nothing at all on
 // the first one (a PUT is not repeatable), hence GetConn clears what GotConn set.
 func follow(ctx context.Context) (context.Context, *flight) {
 	f := &flight{}
-	ctx = context.WithValue(ctx, flightKey{}, f)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { f.left.Store(false) },
 		GotConn: func(httptrace.GotConnInfo) { f.left.Store(true) },
 	}), f
-}
-
-// flightOf returns the flight that ctx follows; a request nobody follows gets a
-// flight of its own.
-func flightOf(ctx context.Context) *flight {
-	if f, ok := ctx.Value(flightKey{}).(*flight); ok {
-		return f
-	}
-	return &flight{}
 }

@@ -69,8 +69,8 @@ func TestWebIdentity(t *testing.T) {
 	if len(service.asked) != 1 || service.asked[0] != "AssumeRoleWithWebIdentity arn:aws:iam::1:role/electd signed by the cluster" {
 		t.Errorf("asked %q", service.asked)
 	}
-	if c := a.Credentials(); c.AccessKeyID != "ROLE" || time.Until(c.Expires) < 50*time.Minute || c.Renewal != nil {
-		t.Errorf("credentials %+v, want ROLE for an hour", c)
+	if r, err := a.Report(t.Context()); err != nil || r.Credentials.ID != "ROLE" || time.Until(r.Credentials.Expires) < 50*time.Minute || len(r.Problems) != 0 {
+		t.Errorf("credentials %+v, want ROLE for an hour", r)
 	}
 }
 

@@ -133,14 +133,14 @@ func (a *Arbiter) credentialsFinding(now time.Time) core.Finding {
 	c := a.keeper.status()
 	f := core.Finding{
 		Check: "credentials", Why: "A leader is lost at the very moment when nobody can look after expired credentials.",
-		Verdict: core.Passed, Observed: fmt.Sprintf("key %s from %s does not expire", c.AccessKeyID, c.Source),
+		Verdict: core.Passed, Observed: fmt.Sprintf("key %s from %s does not expire", c.ID, c.Source),
 	}
 	if !c.Expires.IsZero() {
-		f.Observed = fmt.Sprintf("key %s from %s ends in %s and is renewed ahead of that", c.AccessKeyID, c.Source, c.Expires.Sub(now).Round(time.Second))
+		f.Observed = fmt.Sprintf("key %s from %s ends in %s and is renewed ahead of that", c.ID, c.Source, c.Expires.Sub(now).Round(time.Second))
 	}
 	switch {
-	case c.Renewal != nil:
-		f.Verdict, f.Observed, f.Advice = core.Warned, fmt.Sprintf("the last renewal failed: %v", c.Renewal), "look after the source of the credentials"
+	case c.Problem != "":
+		f.Verdict, f.Observed, f.Advice = core.Warned, "the last renewal failed: "+c.Problem, "look after the source of the credentials"
 	case a.config.SessionToken != "":
 		f.Verdict, f.Observed, f.Advice = core.Warned, "session_token is a fixed one: it ends and cannot be renewed", "use a profile, a role or the standard chain instead"
 	}

@@ -1075,6 +1075,7 @@ type Capabilities struct {
 	Age              bool                   `protobuf:"varint,3,opt,name=age,proto3" json:"age,omitempty"`                                                    // snapshots carry an age and the store's time
 	MaxRecordBytes   int64                  `protobuf:"varint,4,opt,name=max_record_bytes,json=maxRecordBytes,proto3" json:"max_record_bytes,omitempty"`      // 0: the 64 KiB every arbiter must carry
 	MinWriteInterval *durationpb.Duration   `protobuf:"bytes,5,opt,name=min_write_interval,json=minWriteInterval,proto3" json:"min_write_interval,omitempty"` // between writes to one key; absent: none
+	Report           bool                   `protobuf:"varint,6,opt,name=report,proto3" json:"report,omitempty"`                                              // Report works
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -1142,6 +1143,13 @@ func (x *Capabilities) GetMinWriteInterval() *durationpb.Duration {
 		return x.MinWriteInterval
 	}
 	return nil
+}
+
+func (x *Capabilities) GetReport() bool {
+	if x != nil {
+		return x.Report
+	}
+	return false
 }
 
 type ProbeRequest struct {
@@ -1424,6 +1432,171 @@ func (x *Latencies) GetP99() *durationpb.Duration {
 	return nil
 }
 
+type ReportRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportRequest) Reset() {
+	*x = ReportRequest{}
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportRequest) ProtoMessage() {}
+
+func (x *ReportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
+func (*ReportRequest) Descriptor() ([]byte, []int) {
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{18}
+}
+
+type ReportResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Credentials   *Credentials           `protobuf:"bytes,1,opt,name=credentials,proto3" json:"credentials,omitempty"` // absent: none are needed
+	Problems      []string               `protobuf:"bytes,2,rep,name=problems,proto3" json:"problems,omitempty"`       // each a sentence: what is wrong, what to do; none: all is well
+	Preferred     string                 `protobuf:"bytes,3,opt,name=preferred,proto3" json:"preferred,omitempty"`     // node that had better lead than this one; empty: none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportResponse) Reset() {
+	*x = ReportResponse{}
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportResponse) ProtoMessage() {}
+
+func (x *ReportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
+func (*ReportResponse) Descriptor() ([]byte, []int) {
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReportResponse) GetCredentials() *Credentials {
+	if x != nil {
+		return x.Credentials
+	}
+	return nil
+}
+
+func (x *ReportResponse) GetProblems() []string {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
+func (x *ReportResponse) GetPreferred() string {
+	if x != nil {
+		return x.Preferred
+	}
+	return ""
+}
+
+// Credentials says with what requests to the store are signed. No secret is in it.
+type Credentials struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Source        string                 `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`   // what gave them, as the store's own tools call it; empty: none in use yet
+	Id            string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`           // the part that is no secret; may be empty
+	Expires       *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires,proto3" json:"expires,omitempty"` // absent: never
+	Problem       string                 `protobuf:"bytes,4,opt,name=problem,proto3" json:"problem,omitempty"` // why the last renewal failed; empty: it did not
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Credentials) Reset() {
+	*x = Credentials{}
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Credentials) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Credentials) ProtoMessage() {}
+
+func (x *Credentials) ProtoReflect() protoreflect.Message {
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Credentials.ProtoReflect.Descriptor instead.
+func (*Credentials) Descriptor() ([]byte, []int) {
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Credentials) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Credentials) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Credentials) GetExpires() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Expires
+	}
+	return nil
+}
+
+func (x *Credentials) GetProblem() string {
+	if x != nil {
+		return x.Problem
+	}
+	return ""
+}
+
 type ReadRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -1433,7 +1606,7 @@ type ReadRequest struct {
 
 func (x *ReadRequest) Reset() {
 	*x = ReadRequest{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[18]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1618,7 @@ func (x *ReadRequest) String() string {
 func (*ReadRequest) ProtoMessage() {}
 
 func (x *ReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[18]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1631,7 @@ func (x *ReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadRequest.ProtoReflect.Descriptor instead.
 func (*ReadRequest) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{18}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReadRequest) GetKey() string {
@@ -1477,7 +1650,7 @@ type ReadResponse struct {
 
 func (x *ReadResponse) Reset() {
 	*x = ReadResponse{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[19]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1489,7 +1662,7 @@ func (x *ReadResponse) String() string {
 func (*ReadResponse) ProtoMessage() {}
 
 func (x *ReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[19]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1502,7 +1675,7 @@ func (x *ReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResponse.ProtoReflect.Descriptor instead.
 func (*ReadResponse) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{19}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReadResponse) GetSnapshot() *Snapshot {
@@ -1526,7 +1699,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[20]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1538,7 +1711,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[20]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1551,7 +1724,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{20}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Snapshot) GetVersion() []byte {
@@ -1594,7 +1767,7 @@ type CompareAndSwapRequest struct {
 
 func (x *CompareAndSwapRequest) Reset() {
 	*x = CompareAndSwapRequest{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[21]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1779,7 @@ func (x *CompareAndSwapRequest) String() string {
 func (*CompareAndSwapRequest) ProtoMessage() {}
 
 func (x *CompareAndSwapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[21]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1792,7 @@ func (x *CompareAndSwapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAndSwapRequest.ProtoReflect.Descriptor instead.
 func (*CompareAndSwapRequest) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{21}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompareAndSwapRequest) GetKey() string {
@@ -1664,7 +1837,7 @@ type CompareAndSwapResponse struct {
 
 func (x *CompareAndSwapResponse) Reset() {
 	*x = CompareAndSwapResponse{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[22]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1676,7 +1849,7 @@ func (x *CompareAndSwapResponse) String() string {
 func (*CompareAndSwapResponse) ProtoMessage() {}
 
 func (x *CompareAndSwapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[22]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1689,7 +1862,7 @@ func (x *CompareAndSwapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAndSwapResponse.ProtoReflect.Descriptor instead.
 func (*CompareAndSwapResponse) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{22}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CompareAndSwapResponse) GetOutcome() isCompareAndSwapResponse_Outcome {
@@ -1757,7 +1930,7 @@ type Applied struct {
 
 func (x *Applied) Reset() {
 	*x = Applied{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[23]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +1942,7 @@ func (x *Applied) String() string {
 func (*Applied) ProtoMessage() {}
 
 func (x *Applied) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[23]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +1955,7 @@ func (x *Applied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Applied.ProtoReflect.Descriptor instead.
 func (*Applied) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{23}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Applied) GetVersion() []byte {
@@ -1801,7 +1974,7 @@ type Conflict struct {
 
 func (x *Conflict) Reset() {
 	*x = Conflict{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[24]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1813,7 +1986,7 @@ func (x *Conflict) String() string {
 func (*Conflict) ProtoMessage() {}
 
 func (x *Conflict) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[24]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1826,7 +1999,7 @@ func (x *Conflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Conflict.ProtoReflect.Descriptor instead.
 func (*Conflict) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{24}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Conflict) GetMessage() string {
@@ -1845,7 +2018,7 @@ type Unknown struct {
 
 func (x *Unknown) Reset() {
 	*x = Unknown{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[25]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +2030,7 @@ func (x *Unknown) String() string {
 func (*Unknown) ProtoMessage() {}
 
 func (x *Unknown) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[25]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +2043,7 @@ func (x *Unknown) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unknown.ProtoReflect.Descriptor instead.
 func (*Unknown) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{25}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Unknown) GetMessage() string {
@@ -1889,7 +2062,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[26]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1901,7 +2074,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[26]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1914,7 +2087,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{26}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WatchRequest) GetKey() string {
@@ -1933,7 +2106,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[27]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2118,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[27]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2131,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{27}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WatchResponse) GetSnapshot() *Snapshot {
@@ -1979,7 +2152,7 @@ type NotApplied struct {
 
 func (x *NotApplied) Reset() {
 	*x = NotApplied{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[28]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2164,7 @@ func (x *NotApplied) String() string {
 func (*NotApplied) ProtoMessage() {}
 
 func (x *NotApplied) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[28]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2004,7 +2177,7 @@ func (x *NotApplied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotApplied.ProtoReflect.Descriptor instead.
 func (*NotApplied) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{28}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NotApplied) GetCode() ErrorCode {
@@ -2024,7 +2197,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[29]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2036,7 +2209,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[29]
+	mi := &file_electd_arbiter_v1_arbiter_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2049,7 +2222,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{29}
+	return file_electd_arbiter_v1_arbiter_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Failure) GetCode() ErrorCode {
@@ -2126,13 +2299,14 @@ const file_electd_arbiter_v1_arbiter_proto_rawDesc = "" +
 	"\aproblem\x18\x02 \x01(\tR\aproblem\x12\x16\n" +
 	"\x06advice\x18\x03 \x01(\tR\x06advice\x120\n" +
 	"\x04code\x18\x04 \x01(\x0e2\x1c.electd.arbiter.v1.ErrorCodeR\x04code\x12\x14\n" +
-	"\x05cause\x18\x05 \x01(\tR\x05cause\"\xbf\x01\n" +
+	"\x05cause\x18\x05 \x01(\tR\x05cause\"\xd7\x01\n" +
 	"\fCapabilities\x12\x14\n" +
 	"\x05watch\x18\x01 \x01(\bR\x05watch\x12\x14\n" +
 	"\x05probe\x18\x02 \x01(\bR\x05probe\x12\x10\n" +
 	"\x03age\x18\x03 \x01(\bR\x03age\x12(\n" +
 	"\x10max_record_bytes\x18\x04 \x01(\x03R\x0emaxRecordBytes\x12G\n" +
-	"\x12min_write_interval\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x10minWriteInterval\" \n" +
+	"\x12min_write_interval\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x10minWriteInterval\x12\x16\n" +
+	"\x06report\x18\x06 \x01(\bR\x06report\" \n" +
 	"\fProbeRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\"\xe0\x02\n" +
 	"\rProbeResponse\x12\x14\n" +
@@ -2153,7 +2327,17 @@ const file_electd_arbiter_v1_arbiter_proto_rawDesc = "" +
 	"\x05count\x18\x01 \x01(\x03R\x05count\x12+\n" +
 	"\x03p50\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03p50\x12+\n" +
 	"\x03p90\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x03p90\x12+\n" +
-	"\x03p99\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x03p99\"\x1f\n" +
+	"\x03p99\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x03p99\"\x0f\n" +
+	"\rReportRequest\"\x8c\x01\n" +
+	"\x0eReportResponse\x12@\n" +
+	"\vcredentials\x18\x01 \x01(\v2\x1e.electd.arbiter.v1.CredentialsR\vcredentials\x12\x1a\n" +
+	"\bproblems\x18\x02 \x03(\tR\bproblems\x12\x1c\n" +
+	"\tpreferred\x18\x03 \x01(\tR\tpreferred\"\x85\x01\n" +
+	"\vCredentials\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x124\n" +
+	"\aexpires\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\aexpires\x12\x18\n" +
+	"\aproblem\x18\x04 \x01(\tR\aproblem\"\x1f\n" +
 	"\vReadRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\"G\n" +
 	"\fReadResponse\x127\n" +
@@ -2217,12 +2401,13 @@ const file_electd_arbiter_v1_arbiter_proto_rawDesc = "" +
 	"\x14ERROR_CODE_THROTTLED\x10\x02\x12\x15\n" +
 	"\x11ERROR_CODE_DENIED\x10\x03\x12\x16\n" +
 	"\x12ERROR_CODE_INVALID\x10\x04\x12\x16\n" +
-	"\x12ERROR_CODE_CORRUPT\x10\x052\xd6\x02\n" +
+	"\x12ERROR_CODE_CORRUPT\x10\x052\xa5\x03\n" +
 	"\x06Plugin\x12P\n" +
 	"\aGetInfo\x12!.electd.arbiter.v1.GetInfoRequest\x1a\".electd.arbiter.v1.GetInfoResponse\x12V\n" +
 	"\tGetSchema\x12#.electd.arbiter.v1.GetSchemaRequest\x1a$.electd.arbiter.v1.GetSchemaResponse\x12V\n" +
 	"\tConfigure\x12#.electd.arbiter.v1.ConfigureRequest\x1a$.electd.arbiter.v1.ConfigureResponse\x12J\n" +
-	"\x05Probe\x12\x1f.electd.arbiter.v1.ProbeRequest\x1a .electd.arbiter.v1.ProbeResponse2\x87\x02\n" +
+	"\x05Probe\x12\x1f.electd.arbiter.v1.ProbeRequest\x1a .electd.arbiter.v1.ProbeResponse\x12M\n" +
+	"\x06Report\x12 .electd.arbiter.v1.ReportRequest\x1a!.electd.arbiter.v1.ReportResponse2\x87\x02\n" +
 	"\aArbiter\x12G\n" +
 	"\x04Read\x12\x1e.electd.arbiter.v1.ReadRequest\x1a\x1f.electd.arbiter.v1.ReadResponse\x12e\n" +
 	"\x0eCompareAndSwap\x12(.electd.arbiter.v1.CompareAndSwapRequest\x1a).electd.arbiter.v1.CompareAndSwapResponse\x12L\n" +
@@ -2241,7 +2426,7 @@ func file_electd_arbiter_v1_arbiter_proto_rawDescGZIP() []byte {
 }
 
 var file_electd_arbiter_v1_arbiter_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_electd_arbiter_v1_arbiter_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_electd_arbiter_v1_arbiter_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_electd_arbiter_v1_arbiter_proto_goTypes = []any{
 	(AttributeType)(0),             // 0: electd.arbiter.v1.AttributeType
 	(Verdict)(0),                   // 1: electd.arbiter.v1.Verdict
@@ -2265,22 +2450,25 @@ var file_electd_arbiter_v1_arbiter_proto_goTypes = []any{
 	(*ProbeResponse)(nil),          // 19: electd.arbiter.v1.ProbeResponse
 	(*Finding)(nil),                // 20: electd.arbiter.v1.Finding
 	(*Latencies)(nil),              // 21: electd.arbiter.v1.Latencies
-	(*ReadRequest)(nil),            // 22: electd.arbiter.v1.ReadRequest
-	(*ReadResponse)(nil),           // 23: electd.arbiter.v1.ReadResponse
-	(*Snapshot)(nil),               // 24: electd.arbiter.v1.Snapshot
-	(*CompareAndSwapRequest)(nil),  // 25: electd.arbiter.v1.CompareAndSwapRequest
-	(*CompareAndSwapResponse)(nil), // 26: electd.arbiter.v1.CompareAndSwapResponse
-	(*Applied)(nil),                // 27: electd.arbiter.v1.Applied
-	(*Conflict)(nil),               // 28: electd.arbiter.v1.Conflict
-	(*Unknown)(nil),                // 29: electd.arbiter.v1.Unknown
-	(*WatchRequest)(nil),           // 30: electd.arbiter.v1.WatchRequest
-	(*WatchResponse)(nil),          // 31: electd.arbiter.v1.WatchResponse
-	(*NotApplied)(nil),             // 32: electd.arbiter.v1.NotApplied
-	(*Failure)(nil),                // 33: electd.arbiter.v1.Failure
-	nil,                            // 34: electd.arbiter.v1.StringMap.ItemsEntry
-	nil,                            // 35: electd.arbiter.v1.Block.AttributesEntry
-	(*durationpb.Duration)(nil),    // 36: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 37: google.protobuf.Timestamp
+	(*ReportRequest)(nil),          // 22: electd.arbiter.v1.ReportRequest
+	(*ReportResponse)(nil),         // 23: electd.arbiter.v1.ReportResponse
+	(*Credentials)(nil),            // 24: electd.arbiter.v1.Credentials
+	(*ReadRequest)(nil),            // 25: electd.arbiter.v1.ReadRequest
+	(*ReadResponse)(nil),           // 26: electd.arbiter.v1.ReadResponse
+	(*Snapshot)(nil),               // 27: electd.arbiter.v1.Snapshot
+	(*CompareAndSwapRequest)(nil),  // 28: electd.arbiter.v1.CompareAndSwapRequest
+	(*CompareAndSwapResponse)(nil), // 29: electd.arbiter.v1.CompareAndSwapResponse
+	(*Applied)(nil),                // 30: electd.arbiter.v1.Applied
+	(*Conflict)(nil),               // 31: electd.arbiter.v1.Conflict
+	(*Unknown)(nil),                // 32: electd.arbiter.v1.Unknown
+	(*WatchRequest)(nil),           // 33: electd.arbiter.v1.WatchRequest
+	(*WatchResponse)(nil),          // 34: electd.arbiter.v1.WatchResponse
+	(*NotApplied)(nil),             // 35: electd.arbiter.v1.NotApplied
+	(*Failure)(nil),                // 36: electd.arbiter.v1.Failure
+	nil,                            // 37: electd.arbiter.v1.StringMap.ItemsEntry
+	nil,                            // 38: electd.arbiter.v1.Block.AttributesEntry
+	(*durationpb.Duration)(nil),    // 39: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 40: google.protobuf.Timestamp
 }
 var file_electd_arbiter_v1_arbiter_proto_depIdxs = []int32{
 	8,  // 0: electd.arbiter.v1.GetSchemaResponse.schema:type_name -> electd.arbiter.v1.Schema
@@ -2288,56 +2476,60 @@ var file_electd_arbiter_v1_arbiter_proto_depIdxs = []int32{
 	0,  // 2: electd.arbiter.v1.Attribute.type:type_name -> electd.arbiter.v1.AttributeType
 	10, // 3: electd.arbiter.v1.Attribute.default_value:type_name -> electd.arbiter.v1.Value
 	8,  // 4: electd.arbiter.v1.Attribute.block:type_name -> electd.arbiter.v1.Schema
-	36, // 5: electd.arbiter.v1.Value.duration:type_name -> google.protobuf.Duration
+	39, // 5: electd.arbiter.v1.Value.duration:type_name -> google.protobuf.Duration
 	11, // 6: electd.arbiter.v1.Value.string_list:type_name -> electd.arbiter.v1.StringList
 	12, // 7: electd.arbiter.v1.Value.string_map:type_name -> electd.arbiter.v1.StringMap
 	13, // 8: electd.arbiter.v1.Value.block:type_name -> electd.arbiter.v1.Block
-	34, // 9: electd.arbiter.v1.StringMap.items:type_name -> electd.arbiter.v1.StringMap.ItemsEntry
-	35, // 10: electd.arbiter.v1.Block.attributes:type_name -> electd.arbiter.v1.Block.AttributesEntry
+	37, // 9: electd.arbiter.v1.StringMap.items:type_name -> electd.arbiter.v1.StringMap.ItemsEntry
+	38, // 10: electd.arbiter.v1.Block.attributes:type_name -> electd.arbiter.v1.Block.AttributesEntry
 	13, // 11: electd.arbiter.v1.ConfigureRequest.attributes:type_name -> electd.arbiter.v1.Block
 	16, // 12: electd.arbiter.v1.ConfigureResponse.diagnostics:type_name -> electd.arbiter.v1.Diagnostic
 	17, // 13: electd.arbiter.v1.ConfigureResponse.capabilities:type_name -> electd.arbiter.v1.Capabilities
 	3,  // 14: electd.arbiter.v1.Diagnostic.code:type_name -> electd.arbiter.v1.ErrorCode
-	36, // 15: electd.arbiter.v1.Capabilities.min_write_interval:type_name -> google.protobuf.Duration
+	39, // 15: electd.arbiter.v1.Capabilities.min_write_interval:type_name -> google.protobuf.Duration
 	20, // 16: electd.arbiter.v1.ProbeResponse.findings:type_name -> electd.arbiter.v1.Finding
 	21, // 17: electd.arbiter.v1.ProbeResponse.read:type_name -> electd.arbiter.v1.Latencies
 	21, // 18: electd.arbiter.v1.ProbeResponse.write:type_name -> electd.arbiter.v1.Latencies
-	36, // 19: electd.arbiter.v1.ProbeResponse.clock_offset:type_name -> google.protobuf.Duration
-	36, // 20: electd.arbiter.v1.ProbeResponse.clock_offset_by:type_name -> google.protobuf.Duration
+	39, // 19: electd.arbiter.v1.ProbeResponse.clock_offset:type_name -> google.protobuf.Duration
+	39, // 20: electd.arbiter.v1.ProbeResponse.clock_offset_by:type_name -> google.protobuf.Duration
 	1,  // 21: electd.arbiter.v1.Finding.verdict:type_name -> electd.arbiter.v1.Verdict
-	36, // 22: electd.arbiter.v1.Latencies.p50:type_name -> google.protobuf.Duration
-	36, // 23: electd.arbiter.v1.Latencies.p90:type_name -> google.protobuf.Duration
-	36, // 24: electd.arbiter.v1.Latencies.p99:type_name -> google.protobuf.Duration
-	24, // 25: electd.arbiter.v1.ReadResponse.snapshot:type_name -> electd.arbiter.v1.Snapshot
-	36, // 26: electd.arbiter.v1.Snapshot.age:type_name -> google.protobuf.Duration
-	37, // 27: electd.arbiter.v1.Snapshot.store_time:type_name -> google.protobuf.Timestamp
-	2,  // 28: electd.arbiter.v1.CompareAndSwapRequest.intent:type_name -> electd.arbiter.v1.Intent
-	27, // 29: electd.arbiter.v1.CompareAndSwapResponse.applied:type_name -> electd.arbiter.v1.Applied
-	28, // 30: electd.arbiter.v1.CompareAndSwapResponse.conflict:type_name -> electd.arbiter.v1.Conflict
-	29, // 31: electd.arbiter.v1.CompareAndSwapResponse.unknown:type_name -> electd.arbiter.v1.Unknown
-	24, // 32: electd.arbiter.v1.WatchResponse.snapshot:type_name -> electd.arbiter.v1.Snapshot
-	3,  // 33: electd.arbiter.v1.NotApplied.code:type_name -> electd.arbiter.v1.ErrorCode
-	3,  // 34: electd.arbiter.v1.Failure.code:type_name -> electd.arbiter.v1.ErrorCode
-	10, // 35: electd.arbiter.v1.Block.AttributesEntry.value:type_name -> electd.arbiter.v1.Value
-	4,  // 36: electd.arbiter.v1.Plugin.GetInfo:input_type -> electd.arbiter.v1.GetInfoRequest
-	6,  // 37: electd.arbiter.v1.Plugin.GetSchema:input_type -> electd.arbiter.v1.GetSchemaRequest
-	14, // 38: electd.arbiter.v1.Plugin.Configure:input_type -> electd.arbiter.v1.ConfigureRequest
-	18, // 39: electd.arbiter.v1.Plugin.Probe:input_type -> electd.arbiter.v1.ProbeRequest
-	22, // 40: electd.arbiter.v1.Arbiter.Read:input_type -> electd.arbiter.v1.ReadRequest
-	25, // 41: electd.arbiter.v1.Arbiter.CompareAndSwap:input_type -> electd.arbiter.v1.CompareAndSwapRequest
-	30, // 42: electd.arbiter.v1.Arbiter.Watch:input_type -> electd.arbiter.v1.WatchRequest
-	5,  // 43: electd.arbiter.v1.Plugin.GetInfo:output_type -> electd.arbiter.v1.GetInfoResponse
-	7,  // 44: electd.arbiter.v1.Plugin.GetSchema:output_type -> electd.arbiter.v1.GetSchemaResponse
-	15, // 45: electd.arbiter.v1.Plugin.Configure:output_type -> electd.arbiter.v1.ConfigureResponse
-	19, // 46: electd.arbiter.v1.Plugin.Probe:output_type -> electd.arbiter.v1.ProbeResponse
-	23, // 47: electd.arbiter.v1.Arbiter.Read:output_type -> electd.arbiter.v1.ReadResponse
-	26, // 48: electd.arbiter.v1.Arbiter.CompareAndSwap:output_type -> electd.arbiter.v1.CompareAndSwapResponse
-	31, // 49: electd.arbiter.v1.Arbiter.Watch:output_type -> electd.arbiter.v1.WatchResponse
-	43, // [43:50] is the sub-list for method output_type
-	36, // [36:43] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	39, // 22: electd.arbiter.v1.Latencies.p50:type_name -> google.protobuf.Duration
+	39, // 23: electd.arbiter.v1.Latencies.p90:type_name -> google.protobuf.Duration
+	39, // 24: electd.arbiter.v1.Latencies.p99:type_name -> google.protobuf.Duration
+	24, // 25: electd.arbiter.v1.ReportResponse.credentials:type_name -> electd.arbiter.v1.Credentials
+	40, // 26: electd.arbiter.v1.Credentials.expires:type_name -> google.protobuf.Timestamp
+	27, // 27: electd.arbiter.v1.ReadResponse.snapshot:type_name -> electd.arbiter.v1.Snapshot
+	39, // 28: electd.arbiter.v1.Snapshot.age:type_name -> google.protobuf.Duration
+	40, // 29: electd.arbiter.v1.Snapshot.store_time:type_name -> google.protobuf.Timestamp
+	2,  // 30: electd.arbiter.v1.CompareAndSwapRequest.intent:type_name -> electd.arbiter.v1.Intent
+	30, // 31: electd.arbiter.v1.CompareAndSwapResponse.applied:type_name -> electd.arbiter.v1.Applied
+	31, // 32: electd.arbiter.v1.CompareAndSwapResponse.conflict:type_name -> electd.arbiter.v1.Conflict
+	32, // 33: electd.arbiter.v1.CompareAndSwapResponse.unknown:type_name -> electd.arbiter.v1.Unknown
+	27, // 34: electd.arbiter.v1.WatchResponse.snapshot:type_name -> electd.arbiter.v1.Snapshot
+	3,  // 35: electd.arbiter.v1.NotApplied.code:type_name -> electd.arbiter.v1.ErrorCode
+	3,  // 36: electd.arbiter.v1.Failure.code:type_name -> electd.arbiter.v1.ErrorCode
+	10, // 37: electd.arbiter.v1.Block.AttributesEntry.value:type_name -> electd.arbiter.v1.Value
+	4,  // 38: electd.arbiter.v1.Plugin.GetInfo:input_type -> electd.arbiter.v1.GetInfoRequest
+	6,  // 39: electd.arbiter.v1.Plugin.GetSchema:input_type -> electd.arbiter.v1.GetSchemaRequest
+	14, // 40: electd.arbiter.v1.Plugin.Configure:input_type -> electd.arbiter.v1.ConfigureRequest
+	18, // 41: electd.arbiter.v1.Plugin.Probe:input_type -> electd.arbiter.v1.ProbeRequest
+	22, // 42: electd.arbiter.v1.Plugin.Report:input_type -> electd.arbiter.v1.ReportRequest
+	25, // 43: electd.arbiter.v1.Arbiter.Read:input_type -> electd.arbiter.v1.ReadRequest
+	28, // 44: electd.arbiter.v1.Arbiter.CompareAndSwap:input_type -> electd.arbiter.v1.CompareAndSwapRequest
+	33, // 45: electd.arbiter.v1.Arbiter.Watch:input_type -> electd.arbiter.v1.WatchRequest
+	5,  // 46: electd.arbiter.v1.Plugin.GetInfo:output_type -> electd.arbiter.v1.GetInfoResponse
+	7,  // 47: electd.arbiter.v1.Plugin.GetSchema:output_type -> electd.arbiter.v1.GetSchemaResponse
+	15, // 48: electd.arbiter.v1.Plugin.Configure:output_type -> electd.arbiter.v1.ConfigureResponse
+	19, // 49: electd.arbiter.v1.Plugin.Probe:output_type -> electd.arbiter.v1.ProbeResponse
+	23, // 50: electd.arbiter.v1.Plugin.Report:output_type -> electd.arbiter.v1.ReportResponse
+	26, // 51: electd.arbiter.v1.Arbiter.Read:output_type -> electd.arbiter.v1.ReadResponse
+	29, // 52: electd.arbiter.v1.Arbiter.CompareAndSwap:output_type -> electd.arbiter.v1.CompareAndSwapResponse
+	34, // 53: electd.arbiter.v1.Arbiter.Watch:output_type -> electd.arbiter.v1.WatchResponse
+	46, // [46:54] is the sub-list for method output_type
+	38, // [38:46] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_electd_arbiter_v1_arbiter_proto_init() }
@@ -2355,7 +2547,7 @@ func file_electd_arbiter_v1_arbiter_proto_init() {
 		(*Value_StringMap)(nil),
 		(*Value_Block)(nil),
 	}
-	file_electd_arbiter_v1_arbiter_proto_msgTypes[22].OneofWrappers = []any{
+	file_electd_arbiter_v1_arbiter_proto_msgTypes[25].OneofWrappers = []any{
 		(*CompareAndSwapResponse_Applied)(nil),
 		(*CompareAndSwapResponse_Conflict)(nil),
 		(*CompareAndSwapResponse_Unknown)(nil),
@@ -2366,7 +2558,7 @@ func file_electd_arbiter_v1_arbiter_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_electd_arbiter_v1_arbiter_proto_rawDesc), len(file_electd_arbiter_v1_arbiter_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   32,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -30,6 +30,7 @@ const (
 	Plugin_GetSchema_FullMethodName = "/electd.arbiter.v1.Plugin/GetSchema"
 	Plugin_Configure_FullMethodName = "/electd.arbiter.v1.Plugin/Configure"
 	Plugin_Probe_FullMethodName     = "/electd.arbiter.v1.Plugin/Probe"
+	Plugin_Report_FullMethodName    = "/electd.arbiter.v1.Plugin/Report"
 )
 
 // PluginClient is the client API for Plugin service.
@@ -49,6 +50,10 @@ type PluginClient interface {
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
 	// Probe examines the store. Called only if the capabilities say probe.
 	Probe(ctx context.Context, in *ProbeRequest, opts ...grpc.CallOption) (*ProbeResponse, error)
+	// Report tells what the arbiter knows of itself and of those it speaks to. It
+	// must not ask the store anything. Called every few seconds, and only if the
+	// capabilities say report.
+	Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error)
 }
 
 type pluginClient struct {
@@ -99,6 +104,16 @@ func (c *pluginClient) Probe(ctx context.Context, in *ProbeRequest, opts ...grpc
 	return out, nil
 }
 
+func (c *pluginClient) Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReportResponse)
+	err := c.cc.Invoke(ctx, Plugin_Report_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PluginServer is the server API for Plugin service.
 // All implementations must embed UnimplementedPluginServer
 // for forward compatibility.
@@ -116,6 +131,10 @@ type PluginServer interface {
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
 	// Probe examines the store. Called only if the capabilities say probe.
 	Probe(context.Context, *ProbeRequest) (*ProbeResponse, error)
+	// Report tells what the arbiter knows of itself and of those it speaks to. It
+	// must not ask the store anything. Called every few seconds, and only if the
+	// capabilities say report.
+	Report(context.Context, *ReportRequest) (*ReportResponse, error)
 	mustEmbedUnimplementedPluginServer()
 }
 
@@ -137,6 +156,9 @@ func (UnimplementedPluginServer) Configure(context.Context, *ConfigureRequest) (
 }
 func (UnimplementedPluginServer) Probe(context.Context, *ProbeRequest) (*ProbeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Probe not implemented")
+}
+func (UnimplementedPluginServer) Report(context.Context, *ReportRequest) (*ReportResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Report not implemented")
 }
 func (UnimplementedPluginServer) mustEmbedUnimplementedPluginServer() {}
 func (UnimplementedPluginServer) testEmbeddedByValue()                {}
@@ -231,6 +253,24 @@ func _Plugin_Probe_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Plugin_Report_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReportRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PluginServer).Report(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Plugin_Report_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PluginServer).Report(ctx, req.(*ReportRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Plugin_ServiceDesc is the grpc.ServiceDesc for Plugin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -253,6 +293,10 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Probe",
 			Handler:    _Plugin_Probe_Handler,
+		},
+		{
+			MethodName: "Report",
+			Handler:    _Plugin_Report_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
