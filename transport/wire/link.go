@@ -18,6 +18,10 @@ func doubtAfter(interval time.Duration) time.Duration  { return interval / 4 }
 func lookEvery(interval time.Duration) time.Duration   { return interval / 2 }
 func dialTimeout(interval time.Duration) time.Duration { return interval }
 
+// redialAfter is an interval; where heartbeats are rare, peers that start
+// together still find each other within a second.
+func redialAfter(interval time.Duration) time.Duration { return min(interval, time.Second) }
+
 // openTimeout is for dialling, the handshake and the peer's opening together.
 // Below a quarter second a busy machine might never succeed.
 func openTimeout(interval time.Duration) time.Duration {
@@ -40,11 +44,11 @@ func newLink(t *Transport, p *peer) *link {
 	return &link{t: t, p: p, doubts: make(chan struct{}, 1), err: errors.New("not dialled yet")}
 }
 
-// run dials, and dials again, one interval after the last time or when the
-// connection ends, whichever is later.
+// run dials, and dials again at its pace or when the connection ends, whichever
+// is later.
 func (l *link) run(ctx context.Context) {
 	for {
-		pace := time.NewTimer(l.t.interval)
+		pace := time.NewTimer(redialAfter(l.t.interval))
 		err := l.connect(ctx)
 		if ctx.Err() != nil {
 			pace.Stop()

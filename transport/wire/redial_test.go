@@ -2,8 +2,11 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/electd/electd/internal/servers"
 )
 
 // TestDeadConnectionsAreReplaced is the cut after which no old connection
@@ -116,4 +119,24 @@ func TestPeerThatTakesNothing(t *testing.T) {
 	eventually(t, "the newest message arrives", func() bool {
 		return b.Counters()[0].Received > 0 && a.Counters()[0].Sent+a.Counters()[0].Dropped == many
 	})
+}
+
+// TestRareHeartbeats: a peer that starts a moment later is found long before the
+// next heartbeat would be due.
+func TestRareHeartbeats(t *testing.T) {
+	address := servers.FreeAddress(t)
+	open := func(c Config) *Transport {
+		c.Insecure, c.Interval, c.Log = true, time.Hour, logger()
+		w, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	a := open(Config{Node: "a", Listen: "127.0.0.1:0", Peers: []Peer{{Node: "b", Address: address}}})
+	defer a.Close()
+	eventually(t, "a has dialled in vain", func() bool { return strings.Contains(fmt.Sprint(a.Peers()[0].Err), "refused") })
+	b := open(Config{Node: "b", Listen: address, Peers: []Peer{{Node: "a", Address: a.Addr().String()}}})
+	defer b.Close()
+	eventually(t, "a finds b", func() bool { return a.Peers()[0].Connected })
 }
