@@ -1,5 +1,6 @@
 // Package hooks runs the user's commands at changes of role (design 8.3): one
-// at a time, in order, out of the way of everybody who asks for them.
+// at a time, in order, out of the way of everybody who asks for them. Only a
+// fence does not wait for a demote.
 package hooks
 
 import (
@@ -39,6 +40,11 @@ var overtakenBy = map[Kind][]Kind{
 }
 
 func (k Kind) overtaken(by Kind) bool { return slices.Contains(overtakenBy[k], by) }
+
+// waitsFor reports whether a hook's turn comes only after an older one's. A fence
+// has to be over before the authority ends, and what a demote does is no harm to
+// it: both make the service passive.
+func (k Kind) waitsFor(older Kind) bool { return k != Fence || older != Demote }
 
 // Hook is the command for one Kind.
 type Hook struct {

@@ -31,7 +31,7 @@ type Runner struct {
 	config Config
 
 	mu     sync.Mutex
-	jobs   []*job        // not yet answered, in order; the first may be running
+	jobs   []*job        // not yet answered, in order
 	idle   chan struct{} // closed when the last job is answered; nil while there is none
 	closed bool
 }
@@ -40,9 +40,11 @@ type Runner struct {
 // the Runner can wait no longer.
 type job struct {
 	Request
-	answer func(Result)
-	ctx    context.Context
-	end    context.CancelCauseFunc
+	answer   func(Result)
+	after    []*job // whose answers it waits for
+	answered chan struct{}
+	ctx      context.Context
+	end      context.CancelCauseFunc
 }
 
 // New returns a Runner, or says what is wrong with its hooks. It has to be
@@ -97,9 +99,11 @@ func (r *Runner) now() Config {
 	return r.config
 }
 
-// Submit asks for a hook. It returns at once; answer is called exactly once, in
-// the order of the requests, by a goroutine of the Runner, which it must not
-// hold up. A kind without a hook is Done in its turn.
+// Submit asks for a hook. It returns at once; answer is called exactly once, by
+// a goroutine of the Runner. Hooks run in the order of the requests, each when
+// those before it are answered; only a fence does not wait for a demote. A
+// request that is overtaken before its turn is answered at once. A kind without a
+// hook is Done in its turn.
 func (r *Runner) Submit(q Request, answer func(Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,16 +111,20 @@ func (r *Runner) Submit(q Request, answer func(Result)) {
 	if r.closed {
 		end(errClosed)
 	}
+	j := &job{Request: q, answer: answer, answered: make(chan struct{}), ctx: ctx, end: end}
 	for _, older := range r.jobs {
 		if older.Kind.overtaken(q.Kind) {
 			older.end(errOvertaken)
 		}
+		if q.Kind.waitsFor(older.Kind) {
+			j.after = append(j.after, older)
+		}
 	}
-	r.jobs = append(r.jobs, &job{Request: q, answer: answer, ctx: ctx, end: end})
+	r.jobs = append(r.jobs, j)
 	if r.idle == nil {
 		r.idle = make(chan struct{})
-		go r.work()
 	}
+	go r.work(j)
 }
 
 // Close lets what was asked for come to its end, and returns when all is
@@ -143,31 +151,30 @@ func (r *Runner) Close(ctx context.Context) {
 	<-idle
 }
 
-// work answers one request after the other until there is none.
-func (r *Runner) work() {
-	for j := r.first(); j != nil; j = r.next() {
-		j.answer(r.run(j))
-		j.end(nil)
+// work answers one request in its turn.
+func (r *Runner) work(j *job) {
+	j.await()
+	j.answer(r.run(j))
+	j.end(nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(j.answered)
+	r.jobs = slices.DeleteFunc(r.jobs, func(other *job) bool { return other == j })
+	if len(r.jobs) == 0 {
+		close(r.idle)
+		r.idle = nil
 	}
 }
 
-func (r *Runner) first() *job {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.jobs[0]
-}
-
-// next drops the first job, which is answered, and returns the one after it.
-func (r *Runner) next() *job {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.jobs = r.jobs[1:]
-	if len(r.jobs) > 0 {
-		return r.jobs[0]
+// await waits for the job's turn, or until it is pointless.
+func (j *job) await() {
+	for _, older := range j.after {
+		select {
+		case <-older.answered:
+		case <-j.ctx.Done():
+			return
+		}
 	}
-	close(r.idle)
-	r.jobs, r.idle = nil, nil
-	return nil
 }
 
 // run runs the hook of one job.

@@ -58,6 +58,25 @@ func (a *answers) expect(id string, want hooks.Outcome) hooks.Result {
 	panic("unreachable")
 }
 
+// expectAll takes the next answers, which must be of those ids in any order, all
+// with the outcome.
+func (a *answers) expectAll(ids []string, want hooks.Outcome) {
+	a.t.Helper()
+	left := slices.Clone(ids)
+	for len(left) > 0 {
+		select {
+		case got := <-a.all:
+			i := slices.Index(left, got.id)
+			if i < 0 || got.Outcome != want {
+				a.t.Fatalf("answer of %s: %s (%v), want %s of one of %q", got.id, got.Outcome, got.Err, want, left)
+			}
+			left = slices.Delete(left, i, i+1)
+		case <-time.After(20 * time.Second):
+			a.t.Fatalf("no answer for %q in 20 s", left)
+		}
+	}
+}
+
 func sh(script string) hooks.Hook { return hooks.Hook{Command: []string{"sh", "-c", script}} }
 
 type log struct {
@@ -171,14 +190,15 @@ func TestMissingHooksAreDoneInTheirTurn(t *testing.T) {
 func TestOneAtATimeInOrder(t *testing.T) {
 	file := t.TempDir() + "/order"
 	script := fmt.Sprintf(`echo "begin $ELECTD_EPOCH" >>%s; sleep 0.02; echo "end $ELECTD_EPOCH" >>%[1]s`, file)
-	r, _ := runner(t, map[hooks.Kind]hooks.Hook{hooks.Fence: sh(script), hooks.Demote: sh(script)})
+	kinds := []hooks.Kind{hooks.Fence, hooks.Demote, hooks.Demote, hooks.Promote}
+	r, _ := runner(t, map[hooks.Kind]hooks.Hook{hooks.Fence: sh(script), hooks.Demote: sh(script), hooks.Promote: sh(script)})
 	a := newAnswers(t)
 	var want []string
-	for i := range 6 {
-		r.Submit(hooks.Request{Kind: []hooks.Kind{hooks.Fence, hooks.Demote}[i%2], Epoch: uint64(i)}, a.of(fmt.Sprint(i)))
+	for i, kind := range kinds {
+		r.Submit(hooks.Request{Kind: kind, Epoch: uint64(i)}, a.of(fmt.Sprint(i)))
 		want = append(want, fmt.Sprintf("begin %d", i), fmt.Sprintf("end %d", i))
 	}
-	for i := range 6 {
+	for i := range kinds {
 		a.expect(fmt.Sprint(i), hooks.Done)
 	}
 	body, err := os.ReadFile(file)
@@ -229,7 +249,6 @@ func TestOvertaking(t *testing.T) {
 		{hooks.Fence, hooks.Promote, hooks.Done},
 		{hooks.Fence, hooks.Demote, hooks.Done},
 		{hooks.Demote, hooks.Promote, hooks.Done},
-		{hooks.Demote, hooks.Fence, hooks.Done},
 	} {
 		t.Run(fmt.Sprintf("%s by %s", c.older, c.newer), func(t *testing.T) {
 			t.Parallel()
@@ -254,31 +273,61 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-func TestAWaitingPromoteIsOvertakenWithoutRunning(t *testing.T) {
+// A fence that waited for a demote hook of thirty seconds would be over long
+// after the authority. It passes what runs and what waits, a promote that waits
+// for the demote is answered as well, and what is asked for next still waits.
+func TestAFenceDoesNotWaitForADemote(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := runner(t, map[hooks.Kind]hooks.Hook{
-		hooks.Demote:  sh(fmt.Sprintf(`while [ ! -e %s/go ]; do sleep 0.01; done`, dir)),
+		hooks.Demote:  sh(fmt.Sprintf(`touch %s/up; until [ -e %[1]s/go ]; do sleep 0.01; done`, dir)),
 		hooks.Promote: sh(fmt.Sprintf(`touch %s/promoted`, dir)),
+		hooks.Follow:  sh(fmt.Sprintf(`[ -e %s/go ]`, dir)),
+		hooks.Fence:   sh(fmt.Sprintf(`[ ! -e %s/go ]`, dir)),
 	})
 	a := newAnswers(t)
-	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 1}, a.of("demote"))
-	r.Submit(hooks.Request{Kind: hooks.Promote, Epoch: 2}, a.of("promote"))
-	r.Submit(hooks.Request{Kind: hooks.Fence, Epoch: 2}, a.of("fence"))
-	os.WriteFile(dir+"/go", nil, 0o600)
-	a.expect("demote", hooks.Done)
+	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 1}, a.of("demote 1"))
+	eventually(t, "the demote hook runs", func() bool { return exists(dir + "/up") })
+	r.Submit(hooks.Request{Kind: hooks.Demote, Epoch: 2}, a.of("demote 2"))
+	r.Submit(hooks.Request{Kind: hooks.Promote, Epoch: 3}, a.of("promote"))
+	r.Submit(hooks.Request{Kind: hooks.Fence, Epoch: 3}, a.of("fence"))
 	a.expect("promote", hooks.Overtaken)
 	a.expect("fence", hooks.Done)
-	if _, err := os.Stat(dir + "/promoted"); err == nil {
+	r.Submit(hooks.Request{Kind: hooks.Follow, Epoch: 4}, a.of("follow"))
+	if err := os.WriteFile(dir+"/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.expect("demote 1", hooks.Done)
+	a.expect("demote 2", hooks.Done)
+	a.expect("follow", hooks.Done)
+	if exists(dir + "/promoted") {
 		t.Error("a promote hook ran after the fence was asked for")
 	}
+}
+
+// A fence waits until a promote that it has overtaken is dead: nothing may
+// become active after it.
+func TestAFenceWaitsForTheEndOfAPromote(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := runner(t, map[hooks.Kind]hooks.Hook{
+		hooks.Promote: sh(fmt.Sprintf(`echo $$ > %s/pid.new; mv %[1]s/pid.new %[1]s/pid; while :; do sleep 0.01; done`, dir)),
+		hooks.Fence:   sh(fmt.Sprintf(`! kill -0 $(cat %s/pid)`, dir)),
+	})
+	a := newAnswers(t)
+	r.Submit(hooks.Request{Kind: hooks.Promote, Epoch: 1}, a.of("promote"))
+	eventually(t, "the promote hook runs", func() bool { return exists(dir + "/pid") })
+	r.Submit(hooks.Request{Kind: hooks.Fence, Epoch: 1}, a.of("fence"))
+	a.expect("promote", hooks.Overtaken)
+	a.expect("fence", hooks.Done)
 }
 
 func TestSubmitNeverWaits(t *testing.T) {
 	r, _ := runner(t, map[hooks.Kind]hooks.Hook{hooks.Demote: sh("sleep 60")})
 	a := newAnswers(t)
 	begin := time.Now()
+	var ids []string
 	for i := range 50 {
-		r.Submit(hooks.Request{Kind: hooks.Demote}, a.of(fmt.Sprint(i)))
+		ids = append(ids, fmt.Sprint(i))
+		r.Submit(hooks.Request{Kind: hooks.Demote}, a.of(ids[i]))
 	}
 	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("50 requests took %v", took)
@@ -286,9 +335,7 @@ func TestSubmitNeverWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.Close(ctx)
-	for i := range 50 {
-		a.expect(fmt.Sprint(i), hooks.Closed)
-	}
+	a.expectAll(ids, hooks.Closed)
 	r.Submit(hooks.Request{Kind: hooks.Demote}, a.of("late"))
 	a.expect("late", hooks.Closed)
 	r.Submit(hooks.Request{Kind: hooks.Fence}, a.of("late, no hook"))
