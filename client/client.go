@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -28,30 +30,44 @@ type Options struct {
 	Transport *http.Transport // nil: one of its own; its dialler is replaced for a Unix socket
 }
 
-// New returns a client of the daemon at address: "unix:///path/api.sock", a
-// path, "http://host:port" or "https://host:port".
+// New returns a client of the daemon at address: the path of its socket,
+// "unix:///path/api.sock", "http://host:port" or "https://host:port". A relative
+// path starts at the working folder of this moment.
 func New(address string, o Options) (*Client, error) {
 	transport := o.Transport
 	if transport == nil {
 		transport = &http.Transport{}
 	}
 	c := &Client{token: o.Token, http: &http.Client{Transport: transport}}
-	path, unix := strings.CutPrefix(address, "unix://")
-	switch {
-	case unix || strings.HasPrefix(address, "/") || strings.HasPrefix(address, "."):
-		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", path)
-		}
-		c.base = "http://electd"
-	default:
+	if scheme, _, ok := strings.Cut(address, "://"); ok && scheme != "unix" {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("API address %q: want a socket's path, unix:///path, http://host:port or https://host:port", address)
+			return nil, wrongAddress(address)
 		}
 		c.base = strings.TrimSuffix(address, "/")
+		return c, nil
 	}
+	path := strings.TrimPrefix(address, "unix://")
+	if path == "" || hostAndPort.MatchString(path) {
+		return nil, wrongAddress(address)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("API address %q: %w", address, err)
+	}
+	transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	c.base = "http://electd"
 	return c, nil
+}
+
+// hostAndPort is what looks like a TCP address whose scheme was forgotten.
+var hostAndPort = regexp.MustCompile(`^[^/]*:\d+$`)
+
+func wrongAddress(address string) error {
+	return fmt.Errorf("API address %q: want a socket's path, unix:///path, http://host:port or https://host:port", address)
 }
 
 // FromEnvironment returns a client of the daemon that runs this program, by

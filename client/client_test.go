@@ -2,7 +2,11 @@ package client_test
 
 import (
 	"errors"
+	"io"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +19,44 @@ func TestNewRefusesWhatIsNoAddress(t *testing.T) {
 		if _, err := client.New(address, client.Options{}); err == nil || !strings.Contains(err.Error(), "http://host:port") {
 			t.Errorf("New(%q): %v, want an error that says what is wanted", address, err)
 		}
+	}
+}
+
+// A socket may be named as any other file, and stays the same one wherever the
+// program goes afterwards.
+func TestNewTakesAPathInAnyForm(t *testing.T) {
+	dir, err := os.MkdirTemp("", "c-") // short enough for Unix sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "run", "api.sock")
+	if err := os.Mkdir(filepath.Dir(socket), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"node":"db-a"}`) })}
+	go server.Serve(listener)
+	defer server.Close()
+	for _, c := range []struct{ from, address string }{
+		{"/", socket}, {"/", "unix://" + socket}, {dir, "run/api.sock"}, {dir, "./run/api.sock"},
+		{filepath.Dir(socket), "api.sock"}, {dir, "unix://run/api.sock"},
+	} {
+		t.Run(c.address, func(t *testing.T) {
+			t.Chdir(c.from)
+			api, err := client.New(c.address, client.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer api.Close()
+			t.Chdir("/")
+			if n, err := api.Node(t.Context()); err != nil || n.Node != "db-a" {
+				t.Errorf("node %q, %v", n.Node, err)
+			}
+		})
 	}
 }
 

@@ -23,6 +23,19 @@ type Arbiter struct {
 	Restarts int    `json:"restarts"`
 	Problem  string `json:"problem,omitempty"` // why it is not running, or why no election may stand on it
 	Probe    string `json:"probe"`             // pending, passed, skipped, unreachable, refused
+
+	// What the arbiter told of itself last.
+	Credentials *Credentials `json:"credentials,omitempty"` // nil: none are needed, or it does not tell
+	Problems    []string     `json:"problems,omitempty"`    // each a sentence: what is wrong, what to do
+	Preferred   string       `json:"preferred,omitempty"`   // node that it would rather see lead than this one
+}
+
+// Credentials says with what the arbiter signs its requests, and until when.
+type Credentials struct {
+	Source    string    `json:"source"`              // what gave them; empty: none in use yet
+	ID        string    `json:"id,omitempty"`        // the part that is no secret
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // zero: never
+	Problem   string    `json:"problem,omitempty"`   // why the last renewal failed
 }
 
 // Election is how one election stands on this node: GET /v1/elections/{name}.
