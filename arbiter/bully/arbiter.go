@@ -25,8 +25,9 @@ type Arbiter struct {
 	electorate register.Electorate
 	voter      *voter // nil on a joiner
 	net        *network
-	electors   electors // net, but for tests
-	writer     string   // makes this process's ballots unique
+	proof      *certificates // nil without TLS
+	electors   electors      // net, but for tests
+	writer     string        // makes this process's ballots unique
 	turns      *turns
 	news       *newsroom
 	ranks      *ranks
@@ -111,6 +112,10 @@ func (a *Arbiter) start(ctx context.Context) error {
 
 // connect prepares the connections to the other voters. Nothing is dialled yet.
 func (a *Arbiter) connect() error {
+	var err error
+	if a.proof, err = a.newCertificates(); err != nil {
+		return err
+	}
 	a.net = &network{me: -1, peers: make([]*peer, a.electorate.Size())}
 	a.electors = a.net
 	if a.config.way != nil {
@@ -122,13 +127,9 @@ func (a *Arbiter) connect() error {
 			a.net.me = i
 			continue
 		}
-		credentials, err := a.config.clientCredentials(node)
-		if err != nil {
-			return err
-		}
 		a.net.peers[i] = &peer{
 			node: node, address: func() string { return a.addressOf(node) },
-			credentials: credentials, patience: a.profile.patience,
+			credentials: a.proof.client(node), patience: a.profile.patience,
 		}
 	}
 	return nil
@@ -143,17 +144,14 @@ func (a *Arbiter) addressOf(node string) string {
 }
 
 func (a *Arbiter) listen() (net.Addr, error) {
-	credentials, err := a.config.serverCredentials()
-	if err != nil {
-		return nil, err
-	}
 	l := a.config.listener
 	if l == nil {
+		var err error
 		if l, err = net.Listen("tcp", a.config.VoteListen); err != nil {
 			return nil, wrong("vote_listen", "cannot listen", "another process may be using the port", err)
 		}
 	}
-	a.stopServer = a.serve(l, credentials)
+	a.stopServer = a.serve(l)
 	return l.Addr(), nil
 }
 

@@ -1,7 +1,6 @@
 package bully
 
 import (
-	"crypto/x509"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -153,7 +152,8 @@ func checkTLS(c Config) error {
 		return wrong("insecure", "contradicts the tls block", "remove one of them", nil)
 	}
 	if c.TLS != nil {
-		return checkCertificate(c)
+		_, err := c.material()
+		return err
 	}
 	if !c.Insecure {
 		return wrong("tls", "is missing", "name ca_file, cert_file and key_file (`electd tls init` makes them); insecure = true is for loopback alone", nil)
@@ -169,22 +169,6 @@ func checkTLS(c Config) error {
 		if !onLoopback(a) {
 			return wrong("insecure", fmt.Sprintf("%s is not on loopback", a), "votes that leave the machine need a tls block", nil)
 		}
-	}
-	return nil
-}
-
-func checkCertificate(c Config) error {
-	config, err := c.TLS.load()
-	if err != nil {
-		return err
-	}
-	leaf, err := x509.ParseCertificate(config.Certificates[0].Certificate[0])
-	if err != nil {
-		return wrong("tls.cert_file", "cannot be parsed", "", err)
-	}
-	if leaf.VerifyHostname(c.Node) != nil {
-		return wrong("tls.cert_file", fmt.Sprintf("is in the name of %s, not of %q", strings.Join(leaf.DNSNames, ", "), c.Node),
-			"each node needs a certificate whose subject alternative name is its node id", nil)
 	}
 	return nil
 }

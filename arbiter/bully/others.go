@@ -17,6 +17,9 @@ import (
 // wrong. Nothing is decided by it.
 func (a *Arbiter) watchOthers() {
 	for {
+		if a.proof != nil {
+			a.proof.now() // what is wrong with changed files is named even if nobody calls
+		}
 		for i := range a.electorate.Size() {
 			if i != a.net.me {
 				a.spawn(func() { a.lookAt(i) })

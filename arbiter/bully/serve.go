@@ -27,9 +27,9 @@ type server struct {
 }
 
 // serve answers on the listener until the returned function is called.
-func (a *Arbiter) serve(l net.Listener, credentials credentials.TransportCredentials) (stop func()) {
+func (a *Arbiter) serve(l net.Listener) (stop func()) {
 	s := grpc.NewServer(
-		grpc.Creds(credentials),
+		grpc.Creds(a.proof.server()),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),

@@ -7,11 +7,15 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/electd/electd/core"
 )
 
 // authority signs certificates for tests.
@@ -134,5 +138,115 @@ func TestOneVoterNeverVotesInTwoNames(t *testing.T) {
 			}
 			c.problem("a", "c does not answer")
 		})
+	}
+}
+
+// The certificates of all nodes are replaced by those of another authority while
+// the cluster votes: a node that starts with nothing but the new one is heard.
+func TestCertificatesFollowTheirFiles(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	old := c.withTLS()
+	c.start("a", "b", "c")
+	c.ready()
+	v := c.mustSwap("a", lease, "", "one")
+
+	renewed := newAuthority(t)
+	for _, node := range c.voters {
+		renewed.issue(node, []string{node})
+	}
+	both := append(old.read("ca.pem"), renewed.read("ca.pem")...)
+	old.replace("ca.pem", both)
+	for _, node := range []string{"a", "b"} {
+		old.replace(node+".pem", renewed.read(node+".pem"))
+		old.replace(node+".key", renewed.read(node+".key"))
+	}
+	c.stop("c")
+	configured := c.config
+	c.config = func(config *Config) {
+		configured(config)
+		if config.Node == "c" {
+			config.TLS = renewed.files("c") // trusts the new authority alone
+		}
+	}
+	c.start("c")
+	c.stop("b")
+	eventually(t, "a and c elect", func() error {
+		next, err := c.swap("a", lease, v, "two")
+		if core.WriteOutcome(err) == core.Unknown {
+			t.Fatal(err)
+		}
+		if err == nil {
+			v = next
+		}
+		return err
+	})
+	c.expect("c", lease, "two", v)
+}
+
+// Files that are no good are named, and what they held before goes on serving.
+func TestSpoiltCertificateFilesAreNotUsed(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	ca := c.withTLS()
+	c.start("a", "b", "c")
+	c.ready()
+	good := ca.read("a.pem")
+	for _, spoilt := range []struct{ content, says string }{
+		{"not a certificate", "does not load together with key_file"},
+		{string(ca.read("b.pem")), "does not load together with key_file"},
+	} {
+		ca.replace("a.pem", []byte(spoilt.content))
+		c.problem("a", "the changed certificate files are not used")
+		c.problem("a", spoilt.says)
+	}
+	c.stop("b")
+	c.start("b") // its calls, and those to it, need new handshakes
+	c.stop("c")
+	c.mustSwap("a", lease, "", "one")
+	ca.replace("a.pem", good)
+	eventually(t, "the problem is over", func() error {
+		if all := strings.Join(c.nodes["a"].Problems(), "\n"); strings.Contains(all, "certificate") {
+			return errors.New(all)
+		}
+		return nil
+	})
+}
+
+// A certificate that ran out is named by its own node.
+func TestExpiredCertificateIsNamed(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.withTLS()
+	c.start("a", "b", "c")
+	c.ready()
+	proof := c.nodes["a"].proof
+	proof.mu.Lock()
+	held, leaf := *proof.held, *proof.held.leaf
+	leaf.NotAfter = time.Now().Add(-time.Minute)
+	held.leaf = &leaf
+	proof.held = &held
+	proof.mu.Unlock()
+	c.problem("a", "no new connection of this voter succeeds")
+}
+
+func (ca *authority) read(name string) []byte {
+	ca.t.Helper()
+	content, err := os.ReadFile(filepath.Join(ca.dir, name))
+	if err != nil {
+		ca.t.Fatal(err)
+	}
+	return content
+}
+
+// replace puts a new file in the place of the old one, as an operator's tool does.
+func (ca *authority) replace(name string, content []byte) {
+	ca.t.Helper()
+	path := filepath.Join(ca.dir, name)
+	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
+		ca.t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		ca.t.Fatal(err)
 	}
 }
