@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 	"time"
 
@@ -198,10 +199,14 @@ func (k *keeper) status() core.Credentials {
 		s.Expires = k.current.Expires
 	}
 	if k.err != nil {
-		s.Problem = k.err.Error()
+		s.Problem = requestID.ReplaceAllString(k.err.Error(), "")
 	}
 	return s
 }
+
+// requestID is what the SDK adds to errors of a token service: it differs from
+// one try to the next, although nothing has changed.
+var requestID = regexp.MustCompile(`, (RequestID|HostID): [^,]*`)
 
 // overdue reports whether the credentials end so soon that their source ought to
 // have given new ones by now.

@@ -43,11 +43,11 @@ func TestReportFollowsTheCredentials(t *testing.T) {
 		t.Errorf("key %q is in use, want key-1", id)
 	}
 
-	i.set(func(i *issuer) { i.fail = errors.New("role is gone") })
+	i.set(func(i *issuer) { i.fail = errors.New("StatusCode: 403, RequestID: 1-2, role is gone") })
 	k.refresh()
 	within(t, 5*time.Second, "a failed renewal", func() bool { return k.status().Problem != "" })
 	problem, _ = reportOf(t, k)
-	wants(t, "not renewed", problem, "the credentials from issuer could not be renewed: role is gone; look after their source")
+	wants(t, "not renewed", problem, "the credentials from issuer could not be renewed: StatusCode: 403, role is gone; look after their source")
 
 	i.set(func(i *issuer) { i.fail, i.life = nil, 10*time.Millisecond })
 	within(t, 5*time.Second, "an end", func() bool { p, _ := reportOf(t, k); return strings.Contains(p, "ended at") })

@@ -98,12 +98,33 @@ func showText(out io.Writer, n client.Node) error {
 		fmt.Fprintf(&text, " (%s)", n.Arbiter.Problem)
 	}
 	fmt.Fprintf(&text, "   probe %s\n", n.Arbiter.Probe)
+	showArbiter(&text, n.Arbiter, time.Now())
 	var errs []error
 	for _, e := range n.Elections {
 		errs = append(errs, showElection(&text, e))
 	}
 	_, err := io.WriteString(out, text.String())
 	return errors.Join(append(errs, err)...)
+}
+
+// showArbiter shows what the arbiter says of itself.
+func showArbiter(out io.Writer, a client.Arbiter, now time.Time) {
+	if c := a.Credentials; c != nil && c.Source != "" {
+		fmt.Fprintf(out, "  credentials  %s", c.Source)
+		if c.ID != "" {
+			fmt.Fprintf(out, ", %s", c.ID)
+		}
+		if !c.ExpiresAt.IsZero() {
+			fmt.Fprintf(out, ", until %s (%s)", c.ExpiresAt.Local().Format(time.DateTime), c.ExpiresAt.Sub(now).Round(time.Second))
+		}
+		fmt.Fprintln(out)
+	}
+	if a.Preferred != "" {
+		fmt.Fprintf(out, "  the arbiter would rather see %s lead\n", a.Preferred)
+	}
+	for _, problem := range a.Problems {
+		fmt.Fprintf(out, "  look at this: %s\n", problem)
+	}
 }
 
 func showElection(out io.Writer, e client.Election) error {

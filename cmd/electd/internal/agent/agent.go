@@ -61,6 +61,7 @@ type Agent struct {
 	plugin  pluginFile
 	arbiter core.Arbiter // the host's, its calls limited
 	outage  *outage
+	report  *report
 	journal *journal
 	gate    gate
 	control *control
@@ -79,7 +80,8 @@ type Agent struct {
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	a := &Agent{
 		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
-		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log), failed: make(chan error, 1),
+		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log),
+		report: newReport(o.Log), failed: make(chan error, 1),
 	}
 	if err := a.start(ctx); err != nil {
 		return nil, errors.Join(err, a.close(ctx))
@@ -138,6 +140,7 @@ func (a *Agent) start(ctx context.Context) error {
 	if !a.gate.open() {
 		a.running.Go(func() { a.probeUntilKnown(background) })
 	}
+	a.running.Go(func() { a.report.keep(background, a.host) })
 	a.api.Serve(a)
 	a.config.Forget()
 	return nil

@@ -227,6 +227,7 @@ func (a *Agent) arbiterStatus() client.Arbiter {
 	if out.Problem == "" {
 		out.Problem = why
 	}
+	a.report.tell(&out)
 	return out
 }
 

@@ -37,7 +37,11 @@ func newFake() *fake {
 	f := &fake{
 		node: client.Node{
 			Node: "db-a", Session: "s1", Version: "1.2.3", StartedAt: at,
-			Arbiter: client.Arbiter{Name: "s3", Version: "1", Running: true, Restarts: 2, Problem: "none", Probe: "passed"},
+			Arbiter: client.Arbiter{
+				Name: "s3", Version: "1", Running: true, Restarts: 2, Problem: "none", Probe: "passed",
+				Credentials: &client.Credentials{Source: "web identity", ID: "AKIA1", ExpiresAt: at, Problem: "no token"},
+				Problems:    []string{"renew the token"}, Preferred: "db-b",
+			},
 		},
 		status: client.Election{
 			Election: "orders", Node: "db-a", Session: "s1", Role: "leader", Phase: "leading", Leading: true,

@@ -67,7 +67,7 @@ func TestRoutesAreDescribed(t *testing.T) {
 
 // schemas are the types whose JSON form the description gives.
 var schemas = map[string]any{
-	"Node": client.Node{}, "Arbiter": client.Arbiter{}, "Election": client.Election{}, "Addresses": client.Addresses{},
+	"Node": client.Node{}, "Arbiter": client.Arbiter{}, "Credentials": client.Credentials{}, "Election": client.Election{}, "Addresses": client.Addresses{},
 	"Peer": client.Peer{}, "Requests": client.Requests{}, "Transition": client.Transition{}, "Lease": client.Lease{},
 	"StepDown": client.StepDown{}, "Pause": client.Pause{}, "Release": client.Release{}, "Done": client.Done{},
 	"Permit": client.Permit{}, "Access": client.Access{}, "Missed": client.Missed{}, "Health": client.Health{}, "Failure": client.Failure{},

@@ -19,6 +19,7 @@ type present struct {
 	healthy, paused, acknowledges          *prometheus.Desc
 	connected, pluginUp, pluginRestarts    *prometheus.Desc
 	usable, openGuards, openStreams        *prometheus.Desc
+	expire, problems                       *prometheus.Desc
 }
 
 func describePresent(f *figures) *present {
@@ -36,6 +37,8 @@ func describePresent(f *figures) *present {
 		pluginUp:       f.described("electd_arbiter_plugin_up", gauge, "1 while the arbiter's process runs, else 0.", "arbiter"),
 		pluginRestarts: f.described("electd_arbiter_plugin_restarts_total", counter, "How often the arbiter's process was started again.", "arbiter"),
 		usable:         f.described("electd_arbiter_usable", gauge, "1 once the store has passed its probe or was taken on trust, else 0.", "arbiter"),
+		expire:         f.described("electd_arbiter_credentials_expire_timestamp_seconds", gauge, "When the credentials end that the arbiter uses, in seconds since 1970; absent if they never do.", "arbiter"),
+		problems:       f.described("electd_arbiter_problems", gauge, "How many things the arbiter itself says are wrong; the log and the status have the sentences.", "arbiter"),
 		openGuards:     f.described("electd_guards", gauge, "Guards of programs beside the daemon that are open."),
 		openStreams:    f.described("electd_event_streams", gauge, "Event streams that are open."),
 	}
@@ -45,7 +48,7 @@ func describePresent(f *figures) *present {
 func (p *present) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		p.build, p.role, p.leading, p.epoch, p.authority, p.healthy, p.paused, p.acknowledges,
-		p.connected, p.pluginUp, p.pluginRestarts, p.usable, p.openGuards, p.openStreams,
+		p.connected, p.pluginUp, p.pluginRestarts, p.usable, p.expire, p.problems, p.openGuards, p.openStreams,
 	} {
 		out <- d
 	}
@@ -60,6 +63,10 @@ func (p *present) Collect(out chan<- prometheus.Metric) {
 	s.gauge(p.openStreams, float64(p.streams.open.Load()))
 	s.gauge(p.pluginUp, truth(n.Arbiter.Running), n.Arbiter.Name)
 	s.gauge(p.usable, truth(n.Arbiter.Probe == "passed" || n.Arbiter.Probe == "skipped"), n.Arbiter.Name)
+	s.gauge(p.problems, float64(len(n.Arbiter.Problems)), n.Arbiter.Name)
+	if c := n.Arbiter.Credentials; c != nil && !c.ExpiresAt.IsZero() {
+		s.gauge(p.expire, float64(c.ExpiresAt.UnixMilli())/1000, n.Arbiter.Name)
+	}
 	s.counter(p.pluginRestarts, float64(n.Arbiter.Restarts), n.Arbiter.Name)
 	if len(n.Elections) > 0 { // connections are shared by all elections
 		for _, peer := range n.Elections[0].Peers {
