@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -78,12 +79,16 @@ func runExec(s streams, f config.Flags) error {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
 	log := newLog(s, c)
-	fmt.Fprintf(s.err, "electd: node %s waits for election %q; without peers, the arbiter alone decides, with a lease of %s\n", f.Node, f.Election, c.Elections[0].ArbiterLease)
+	waits := fmt.Sprintf("electd: node %s waits for election %q; without peers, the arbiter alone decides, with a lease of %s\n", f.Node, f.Election, c.Elections[0].ArbiterLease)
 	a, err := start(s, agent.Options{
-		Config: c, Dir: dir, Version: version, Log: log,
+		Config: c, Dir: dir, Version: version, Log: log, Checked: func() { io.WriteString(s.err, waits) },
 		Stdin: s.in, Stdout: s.out, Stderr: s.err, Foreground: true,
 	})
-	if err != nil {
+	var told toldToEnd
+	switch {
+	case errors.As(err, &told):
+		return status{code: signalled(told.signal)}
+	case err != nil:
 		return err
 	}
 	return execUntilDone(a, signals)
@@ -155,9 +160,12 @@ func execUntilDone(a *agent.Agent, signals <-chan os.Signal) error {
 				continue
 			}
 			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
-				return errors.Join(status{code: 128 + int(sig.(syscall.Signal))}, stop(a))
+				return errors.Join(status{code: signalled(sig.(syscall.Signal))}, stop(a))
 			}
 		case <-time.After(time.Hour):
 		}
 	}
 }
+
+// signalled is the exit status of a command that a signal ended.
+func signalled(by syscall.Signal) int { return 128 + int(by) }

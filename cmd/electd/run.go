@@ -16,8 +16,12 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/config"
 )
 
-// releaseWithin is how long a daemon that was told to end has to release.
-const releaseWithin = 10 * time.Second
+// releaseWithin is how long a daemon that was told to end has to release, and
+// startWithin how long one may take to start.
+const (
+	releaseWithin = 10 * time.Second
+	startWithin   = time.Minute
+)
 
 func runCommand(s streams) *cobra.Command {
 	var path, trace string
@@ -83,7 +87,10 @@ func runDaemon(s streams, path string, o agent.Options) error {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	a, err := start(s, o)
-	if err != nil {
+	switch {
+	case errors.As(err, new(toldToEnd)):
+		return nil
+	case err != nil:
 		return err
 	}
 	manager := newManager(o.Log)
@@ -110,14 +117,36 @@ func runDaemon(s streams, path string, o agent.Options) error {
 	}
 }
 
+// toldToEnd is why a start ends that SIGTERM or SIGINT came upon.
+type toldToEnd struct{ signal syscall.Signal }
+
+func (t toldToEnd) Error() string {
+	return fmt.Sprintf("told to end by %s before everything was started", t.signal)
+}
+
+// start starts an agent. A signal that asks it to end ends the start; it is still
+// delivered to whoever has asked for it as well.
 func start(s streams, o agent.Options) (*agent.Agent, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
+	ctx, ended := context.WithCancelCause(ctx)
+	defer ended(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case sig := <-signals:
+			o.Log.Info("ending before everything is started", "signal", sig.String())
+			ended(toldToEnd{sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
 	a, err := agent.Start(ctx, o)
-	if err != nil {
-		return nil, wrong(s, err)
+	if err == nil || errors.As(err, new(toldToEnd)) {
+		return a, err
 	}
-	return a, nil
+	return nil, wrong(s, err)
 }
 
 // wrong prints what is wrong with a configuration, with the lines it is about

@@ -32,6 +32,8 @@ type Options struct {
 	Version string
 	Log     hclog.Logger
 
+	Checked func() // called once all settings are found right, before any election starts; nil: nobody
+
 	TraceDir string             // where every election's steps are written; empty: nowhere
 	Control  io.ReadWriteCloser // the demo's control; nil: none
 
@@ -61,7 +63,6 @@ type Agent struct {
 	plugin  pluginFile
 	arbiter core.Arbiter // the host's, its calls limited
 	outage  *outage
-	report  *report
 	journal *journal
 	gate    gate
 	control *control
@@ -75,16 +76,25 @@ type Agent struct {
 	elections []*election
 }
 
-// Start starts everything. The error says what is wrong in one line a thing.
-// Nothing is left running after an error.
+// giveUpWithin is how long a start that fails has to release what it has taken.
+const giveUpWithin = 10 * time.Second
+
+// Start starts everything. The error says what is wrong in one line a thing, or is
+// the cause of ctx if that ended first. Nothing is left running after an error.
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	a := &Agent{
 		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
-		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log),
-		report: newReport(o.Log), failed: make(chan error, 1),
+		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log), failed: make(chan error, 1),
 	}
 	if err := a.start(ctx); err != nil {
-		return nil, errors.Join(err, a.close(ctx))
+		ended := context.Cause(ctx)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpWithin)
+		defer cancel()
+		err = errors.Join(err, a.close(ctx))
+		if ended != nil {
+			return nil, ended // the rest only says what it was in the middle of
+		}
+		return nil, err
 	}
 	return a, nil
 }
@@ -130,17 +140,15 @@ func (a *Agent) start(ctx context.Context) error {
 	if a.leash, err = newLeash(watchdogOf(a.config), a.fail, a.log); err != nil {
 		return a.config.Locate("watchdog", err).Err()
 	}
-	for _, c := range a.config.Elections {
-		e, err := a.startElection(c, true)
-		if err != nil {
-			return err
-		}
-		a.elections = append(a.elections, e)
+	if a.options.Checked != nil {
+		a.options.Checked()
+	}
+	if err := a.startElections(ctx); err != nil {
+		return err
 	}
 	if !a.gate.open() {
 		a.running.Go(func() { a.probeUntilKnown(background) })
 	}
-	a.running.Go(func() { a.report.keep(background, a.host) })
 	a.api.Serve(a)
 	a.config.Forget()
 	return nil
@@ -346,7 +354,6 @@ func (e *election) Admit() error {
 	return nil
 }
 
-// ProgramRuns reports whether a supervised program runs now.
 func (a *Agent) ProgramRuns() bool {
 	for _, e := range a.all() {
 		if e.service.programRuns() {

@@ -24,6 +24,7 @@ import (
 type election struct {
 	agent   *Agent
 	name    string
+	session string
 	log     hclog.Logger
 	dir     *datadir.Election
 	node    *node.Node
@@ -40,9 +41,8 @@ type election struct {
 	resume    *time.Timer
 }
 
-// startElection assembles and starts one election. At the start of the session,
-// and only then, the lease of the session before may be taken back.
-func (a *Agent) startElection(c config.Election, sessionStarts bool) (*election, error) {
+// newElection assembles an election that does not run yet.
+func (a *Agent) newElection(c config.Election) (*election, error) {
 	e := &election{
 		agent: a, name: c.Name, config: c, log: a.log.With("election", c.Name),
 		running: make(chan struct{}), check: newClockCheck(a.clocks, c.ClockCheck),
@@ -58,32 +58,37 @@ func (a *Agent) startElection(c config.Election, sessionStarts bool) (*election,
 	if e.service, err = newService(e, c); err != nil {
 		return nil, fmt.Errorf("election %q: %w", c.Name, err)
 	}
-	previous := ""
-	if sessionStarts {
-		previous = e.previous()
-	}
+	return e, nil
+}
+
+// start starts an election in a session of the daemon's. The lease of the session
+// named previous, if any, may be taken back at once.
+func (e *election) start(session, previous string) error {
+	a, c := e.agent, e.config
+	e.session = session
+	var err error
 	if e.trace, err = openTrace(a.options.TraceDir, c.Name); err != nil {
-		return nil, err
+		return err
 	}
 	floor, known := e.dir.Floor()
 	started := node.Config{
-		Core: a.coreConfig(c, previous), Standing: e.standing(),
+		Core: e.coreConfig(c, previous), Standing: e.standing(),
 		Floor: floor, FloorKnown: known,
 		Arbiter: a.arbiter, Transport: e.transport(), Disk: e.dir, Service: e.service,
 		Observer: a.observers(e), Trace: e.trace.tracer(),
 	}
 	if e.node, err = node.Start(started); err != nil {
 		e.trace.close()
-		return nil, err
+		return err
 	}
 	close(e.running)
 	if err := e.service.watchHealth(c.Health); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), c.FenceMargin+time.Second)
 		defer cancel()
-		return nil, fmt.Errorf("election %q: %w", c.Name, errors.Join(err, e.stop(ctx)))
+		return fmt.Errorf("election %q: %w", c.Name, errors.Join(err, e.stop(ctx)))
 	}
 	e.awaitResume()
-	return e, nil
+	return nil
 }
 
 // transport is the transport as this election uses it; nil without peers.
@@ -101,9 +106,10 @@ func (e *election) serviceEnded() {
 }
 
 // coreConfig is the election's configuration as the protocol takes it.
-func (a *Agent) coreConfig(c config.Election, previous string) core.Config {
+func (e *election) coreConfig(c config.Election, previous string) core.Config {
+	a := e.agent
 	out := core.Config{
-		Election: c.Name, Node: a.dir.Node(), Identity: a.dir.Identity(), Session: a.dir.Session(), Previous: previous,
+		Election: c.Name, Node: a.dir.Node(), Identity: a.dir.Identity(), Session: e.session, Previous: previous,
 		Addresses: a.addresses, Software: a.options.Version,
 		ArbiterLease: c.ArbiterLease, HeartbeatInterval: c.HeartbeatInterval,
 		HeartbeatLease: c.HeartbeatLease, FenceMargin: c.FenceMargin, ArbiterTimeout: c.ArbiterTimeout,
@@ -112,34 +118,6 @@ func (a *Agent) coreConfig(c config.Election, previous string) core.Config {
 		out.Peers = append(out.Peers, p.ID)
 	}
 	return out
-}
-
-// previous returns the session before this one if its program is proven dead
-// and fenced: then, and only then, its lease may be taken back at once.
-func (e *election) previous() string {
-	id, dead, err := e.dir.Previous()
-	for wait := time.Now().Add(e.config.FenceMargin); err == nil && id != "" && !dead && time.Now().Before(wait); {
-		time.Sleep(10 * time.Millisecond) // its watchdog is killing it right now
-		id, dead, err = e.dir.Previous()
-	}
-	switch {
-	case err != nil:
-		e.log.Warn("what became of the program of the session before is not known: waiting out its lease", "error", err)
-		return ""
-	case id == "":
-		return ""
-	case e.agent.permitsBefore:
-		e.log.Info("a program beside electd may still act on the word of the session before: waiting out its lease")
-		return ""
-	case !dead:
-		e.log.Warn("a program of the session before still runs: waiting out its lease", "lock", e.dir.ProgramLock())
-		return ""
-	}
-	if err := e.service.fenceLeftovers(); err != nil {
-		e.log.Warn("the fence hook failed for the session before: waiting out its lease", "error", err)
-		return ""
-	}
-	return id
 }
 
 // standing is whether this node may stand in this election.
@@ -256,7 +234,7 @@ func (e *election) status() client.Election {
 		Leader: believed(s), Holder: s.Leader, Why: s.Why, Because: string(s.Because), Trouble: string(s.Trouble),
 		AuthorityMS: s.Left.Milliseconds(), ActForMS: s.ActFor.Milliseconds(),
 		ArbiterMS: s.Arbiter.Milliseconds(), FreeInMS: s.FreeIn.Milliseconds(),
-		ValidForMS: validFor(s, e.agent.coreConfig(settings, "")).Milliseconds(),
+		ValidForMS: validFor(s, e.coreConfig(settings, "")).Milliseconds(),
 		Priority:   settings.Priority, Healthy: healthy, HealthWhy: healthWhy,
 		Paused: paused, PausedUntil: until, Stranger: s.Stranger,
 		ArbiterLeaseMS: s.Record.ArbiterLease.Milliseconds(), HeartbeatLeaseMS: s.Record.HeartbeatLease.Milliseconds(),

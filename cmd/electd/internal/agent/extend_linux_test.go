@@ -13,29 +13,61 @@ import (
 	"github.com/electd/electd/core"
 )
 
-// A watchdog that takes nothing any more may miss a sooner deadline: then the
-// program is killed rather than trusted.
-func TestSoonerDeadlineThatMayNotHaveArrivedKills(t *testing.T) {
-	log := &buffer{}
+// running is a service whose program runs, until far.
+func running(t *testing.T, log *buffer, far boottime.Instant) *service {
+	t.Helper()
 	l, err := newLeash(hardware.Config{Mode: hardware.Off}, func(error) {}, log.logger())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
-	s := &service{election: &election{agent: &Agent{leash: l}}, log: log.logger()}
-	far := boottime.In(time.Hour)
-	s.deadline = far
+	s := &service{election: &election{agent: &Agent{leash: l}}, log: log.logger(), authority: far}
 	s.run = supervise.Program{
 		Election: "orders", Command: []string{"sleep", "1000"}, Lock: filepath.Join(t.TempDir(), "lock"),
 		StopTimeout: 100 * time.Millisecond, Log: log.logger(),
 	}.Start(1, far)
-	defer func() {
+	t.Cleanup(func() {
 		s.run.Kill()
 		<-s.run.Done()
-	}()
+		l.close()
+	})
 	if err := s.run.Started(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// awaitKilled waits for the program's end.
+func awaitKilled(t *testing.T, s *service) {
+	t.Helper()
+	select {
+	case <-s.run.Done():
+	case <-time.After(30 * time.Second):
+		t.Fatal("the program is not killed")
+	}
+}
+
+// A kill allowance that is reloaded holds for the program that runs, without
+// waiting for the authority to be extended.
+func TestAReloadedKillAllowanceHoldsAtOnce(t *testing.T) {
+	log := &buffer{}
+	s := running(t, log, boottime.In(30*time.Minute))
+	s.replaceProgram(nil, time.Minute)
+	if s.run.State().Stopping {
+		t.Fatal("stopped, 29 minutes too early")
+	}
+	s.replaceProgram(nil, time.Hour)
+	awaitKilled(t, s)
+	if cause := s.run.Exit().Cause; cause != "deadline" {
+		t.Errorf("it ended by %q, want the deadline", cause)
+	}
+}
+
+// A watchdog that takes nothing any more may miss a sooner deadline: then the
+// program is killed rather than trusted.
+func TestSoonerDeadlineThatMayNotHaveArrivedKills(t *testing.T) {
+	log := &buffer{}
+	far := boottime.In(time.Hour)
+	s := running(t, log, far)
 	watchdog := s.run.State().Watchdog
 	if err := syscall.Kill(watchdog, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -55,9 +87,5 @@ func TestSoonerDeadlineThatMayNotHaveArrivedKills(t *testing.T) {
 	if !s.run.State().Stopping || !strings.Contains(log.String(), "may not know of a sooner deadline: killing the program") {
 		t.Errorf("a sooner deadline did not arrive, and the program goes on:\n%s", log)
 	}
-	select {
-	case <-s.run.Done():
-	case <-time.After(30 * time.Second):
-		t.Error("the program is not killed")
-	}
+	awaitKilled(t, s)
 }

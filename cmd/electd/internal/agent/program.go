@@ -68,7 +68,7 @@ func (s *service) startProgram(epoch core.Epoch, turn uint64) error {
 		s.mu.Unlock()
 		return errors.New("the program has to stop before it may start again")
 	}
-	run := s.program.Start(uint64(epoch), s.deadline)
+	run := s.program.Start(uint64(epoch), s.deadline())
 	s.run = run
 	s.mu.Unlock()
 	s.running.Go(func() { s.await(run, turn) })

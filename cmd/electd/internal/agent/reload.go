@@ -8,10 +8,12 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/cmd/electd/internal/supervise"
 	"github.com/electd/electd/cmd/electd/internal/supervise/hooks"
 )
 
@@ -77,7 +79,7 @@ func (a *Agent) reloadElections(ctx context.Context, wanted []config.Election) e
 			errs = append(errs, e.reload(c))
 		} else {
 			var err error
-			if e, err = a.startElection(c, false); err != nil {
+			if e, err = a.addElection(c); err != nil {
 				errs = append(errs, err)
 				continue
 			}
@@ -121,7 +123,7 @@ func (e *election) reload(c config.Election) error {
 	e.config = c
 	e.mu.Unlock()
 	e.check.mode.Store(c.ClockCheck)
-	if was, is := e.agent.coreConfig(before, ""), e.agent.coreConfig(c, ""); !reflect.DeepEqual(was, is) {
+	if was, is := e.coreConfig(before, ""), e.coreConfig(c, ""); !reflect.DeepEqual(was, is) {
 		if err := e.node.Reload(is); err != nil {
 			return err
 		}
@@ -142,12 +144,7 @@ func (s *service) reload(before, c config.Election) error {
 	if err := s.hooks.Replace(s.election.agent.hooksConfig(c, s.log)); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.program, s.allow = program, 0
-	if c.Run != nil {
-		s.allow = c.Run.KillAllowance
-	}
-	s.mu.Unlock()
+	s.replaceProgram(program, killAllowance(c))
 	if reflect.DeepEqual(before.Health, c.Health) {
 		return nil
 	}
@@ -157,4 +154,14 @@ func (s *service) reload(before, c config.Election) error {
 		return nil
 	}
 	return s.watchHealth(c.Health)
+}
+
+// replaceProgram makes p what is started next. The kill allowance holds at once,
+// also for a program that runs.
+func (s *service) replaceProgram(p *supervise.Program, allow time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.deadline()
+	s.program, s.allow = p, allow
+	s.moveDeadline(before)
 }

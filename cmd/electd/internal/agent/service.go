@@ -27,26 +27,31 @@ type service struct {
 
 	running sync.WaitGroup
 
-	mu       sync.Mutex
-	health   *health.Gate       // nil: there is none
-	program  *supervise.Program // as it is started next; nil: there is none
-	allow    time.Duration      // kill allowance
-	deadline boottime.Instant   // of the program, as the authority stands
-	run      *supervise.Run     // nil: no program
-	turn     uint64             // rises with every promote and every fence
+	mu        sync.Mutex
+	health    *health.Gate       // nil: there is none
+	program   *supervise.Program // as it is started next; nil: there is none
+	allow     time.Duration      // kill allowance
+	authority boottime.Instant   // as it stands
+	run       *supervise.Run     // nil: no program
+	turn      uint64             // rises with every promote and every fence
 }
 
 func newService(e *election, c config.Election) (*service, error) {
-	s := &service{election: e, log: e.log, exited: make(chan int, 1)}
+	s := &service{election: e, log: e.log, exited: make(chan int, 1), allow: killAllowance(c)}
 	var err error
 	if s.program, err = e.agent.program(e, c); err != nil {
 		return nil, err
 	}
-	if c.Run != nil {
-		s.allow = c.Run.KillAllowance
-	}
 	s.hooks, err = hooks.New(e.agent.hooksConfig(c, e.log))
 	return s, err
+}
+
+// killAllowance is how long before the end of the authority the program is killed.
+func killAllowance(c config.Election) time.Duration {
+	if c.Run == nil {
+		return 0
+	}
+	return c.Run.KillAllowance
 }
 
 func (a *Agent) hooksConfig(c config.Election, log hclog.Logger) hooks.Config {
@@ -81,17 +86,18 @@ func (s *service) submit(q hooks.Request, answer func(hooks.Result)) {
 	})
 }
 
-// hook runs a hook and waits for it.
-func (s *service) hook(q hooks.Request) error {
-	answered := make(chan error, 1)
-	s.submit(q, func(r hooks.Result) { answered <- r.Err })
-	return <-answered
-}
-
 // fenceLeftovers runs the fence hook for a session that is no more, and waits
-// for it.
-func (s *service) fenceLeftovers() error {
-	return s.hook(hooks.Request{Kind: hooks.Fence, Reason: "the session before is dead"})
+// for it. If ctx ends first the hook is killed, and no other one runs after it.
+func (s *service) fenceLeftovers(ctx context.Context) error {
+	answered := make(chan error, 1)
+	s.submit(hooks.Request{Kind: hooks.Fence, Reason: "the session before is dead"}, func(r hooks.Result) { answered <- r.Err })
+	select {
+	case err := <-answered:
+		return err
+	case <-ctx.Done():
+		s.hooks.Close(ctx)
+		return context.Cause(ctx)
+	}
 }
 
 // Extend implements node.Service: it moves the instant at which the watchdog
@@ -101,15 +107,26 @@ func (s *service) Extend(until core.Instant) {
 	s.election.agent.leash.extend(s, boottime.Instant(until))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.deadline
-	s.deadline = boottime.Instant(until).Add(-s.allow)
-	if s.run == nil || s.deadline == before {
+	before := s.deadline()
+	s.authority = boottime.Instant(until)
+	s.moveDeadline(before)
+}
+
+// deadline is when the program is killed, as the authority stands. The caller
+// holds mu.
+func (s *service) deadline() boottime.Instant { return s.authority.Add(-s.allow) }
+
+// moveDeadline tells the watchdog of a program that runs when its deadline is not
+// what it was before. The caller holds mu.
+func (s *service) moveDeadline(before boottime.Instant) {
+	deadline := s.deadline()
+	if s.run == nil || deadline == before {
 		return
 	}
-	err := s.run.SetDeadline(s.deadline)
+	err := s.run.SetDeadline(deadline)
 	switch {
 	case err == nil:
-	case s.deadline > before:
+	case deadline > before:
 		s.log.Warn("the watchdog does not answer: the program's deadline stays sooner than it could be", "error", err)
 	default:
 		s.log.Error("the watchdog may not know of a sooner deadline: killing the program", "error", err)
@@ -121,7 +138,7 @@ func (s *service) Extend(until core.Instant) {
 func (s *service) Promote(epoch core.Epoch, done func(bool)) {
 	s.mu.Lock()
 	s.turn++
-	turn, authority := s.turn, s.deadline.Add(s.allow)
+	turn, authority := s.turn, s.authority
 	s.mu.Unlock()
 	s.election.agent.leash.tie(s, authority)
 	s.running.Go(func() {

@@ -138,6 +138,38 @@ func TestReloadAddsAndRemovesElections(t *testing.T) {
 	if _, err := holder.api.Election(t.Context(), "letters"); err == nil {
 		t.Error("the election removed is still there")
 	}
+
+	// Added again it is a session of its own, whose heartbeats nobody takes for
+	// those of the one before, and its events go on where the others ended.
+	before := letters(other)
+	holder.write(string(text))
+	holder.reload("the configuration is reloaded")
+	eventually(t, "the election added again follows", func() bool { e := letters(holder); return e.Role == "follower" && e.Leader == other.name })
+	eventually(t, "it is handed over to the one added again", func() bool {
+		other.api.StepDown(t.Context(), "letters", holder.name) // refused until that one is known to be there
+		e := letters(holder)
+		return e.Leading && e.Epoch > before.Epoch
+	})
+	again := letters(holder)
+	if node, err := holder.api.Node(t.Context()); err != nil || again.Session == node.Session {
+		t.Errorf("added again, it is in the session %s of the election that was removed (%v)", again.Session, err)
+	}
+	told, last := 0, uint64(0)
+	for event, err := range holder.api.Events(t.Context(), "", "letters") {
+		if err != nil || event.Missed != nil {
+			t.Fatalf("the event stream tells %+v, %v", event, err)
+		}
+		if event.Transition.ID <= last {
+			t.Errorf("event %d comes after event %d", event.Transition.ID, last)
+		}
+		told, last = told+1, event.Transition.ID
+		if event.Transition.To == "leading" && event.Transition.Epoch == again.Epoch {
+			break
+		}
+	}
+	if told < 6 {
+		t.Errorf("only %d transitions of both are told", told)
+	}
 }
 
 // A plugin's new file takes the old one's place by reload, and leadership stays;
