@@ -63,6 +63,7 @@ type Agent struct {
 	plugin  pluginFile
 	arbiter core.Arbiter // the host's, its calls limited
 	outage  *outage
+	report  *report
 	journal *journal
 	gate    gate
 	control *control
@@ -84,7 +85,8 @@ const giveUpWithin = 10 * time.Second
 func Start(ctx context.Context, o Options) (*Agent, error) {
 	a := &Agent{
 		options: o, config: o.Config, log: o.Log, started: time.Now(), dir: o.Dir,
-		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log), failed: make(chan error, 1),
+		journal: newJournal(), clocks: newClocks(o.Log), outage: newOutage(o.Log),
+		report: newReport(o.Log), failed: make(chan error, 1),
 	}
 	if err := a.start(ctx); err != nil {
 		ended := context.Cause(ctx)
@@ -149,6 +151,7 @@ func (a *Agent) start(ctx context.Context) error {
 	if !a.gate.open() {
 		a.running.Go(func() { a.probeUntilKnown(background) })
 	}
+	a.running.Go(func() { a.report.keep(background, a.host) })
 	a.api.Serve(a)
 	a.config.Forget()
 	return nil
@@ -354,6 +357,7 @@ func (e *election) Admit() error {
 	return nil
 }
 
+// ProgramRuns reports whether a supervised program runs now.
 func (a *Agent) ProgramRuns() bool {
 	for _, e := range a.all() {
 		if e.service.programRuns() {
