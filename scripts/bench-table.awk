@@ -15,6 +15,9 @@ BEGIN {
 	promise("busy, a healthy follower",                      demo,        "Footprint",     "%core-follower", 0.5)
 	promise("1,000 elections, one peer: busy",               agent,       "ManyElections", "%cpu/daemon", 10)
 	promise("1,000 elections, one peer: an election",        agent,       "ManyElections", "KiB/election", 20)
+	promise("bully: failover after kill, the slowest",       "examples/bully", "Kill",      "ms-most", 4000)
+	promise("bully: ... in the fast profile, the slowest",   "examples/bully", "FastKill",  "ms-most", 1500)
+	promise("bully: failover after step-down, the slowest",  "examples/bully", "StepDown",  "ms-most", 200)
 	promise("simulator, a core",                             "core/sim",  "Events",        "events/s", 1500000, ">")
 }
 

@@ -21,7 +21,7 @@ type wire struct {
 	conns []net.Conn
 }
 
-func newWire(t *testing.T, target string) *wire {
+func newWire(t testing.TB, target string) *wire {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *wire) set(cut bool) {
 func (x *example) wired() map[[2]string]*wire {
 	x.t.Helper()
 	wires := map[[2]string]*wire{}
-	for _, node := range []string{"a", "b", "c"} {
+	for _, node := range x.names() {
 		path := filepath.Join(x.dir, node+".hcl")
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -105,7 +105,7 @@ func (x *example) wired() map[[2]string]*wire {
 			if !strings.Contains(line, "addresses ") {
 				continue
 			}
-			for _, other := range []string{"a", "b", "c"} {
+			for _, other := range x.names() {
 				_, rest, _ := strings.Cut(line, other+" = \"")
 				address, _, _ := strings.Cut(rest, `"`)
 				w := newWire(x.t, address)
@@ -128,27 +128,29 @@ func TestCutOffLeaderFencesFirst(t *testing.T) {
 	x := newExample(t)
 	wires := x.wired()
 	x.start("a", "b", "c")
-	leader, s, _ := x.leader(0, 30*time.Second)
+	leader := x.next(0, time.Time{}, firstStart)
+	x.settled()
 	isolate := func(cut bool) {
 		for ends, w := range wires {
-			if (ends[0] == leader) != (ends[1] == leader) {
+			if (ends[0] == leader.node) != (ends[1] == leader.node) {
 				w.set(cut)
 			}
 		}
 	}
+	begun := time.Now()
 	isolate(true)
-	next, now, took := x.leader(s.Epoch, 4*time.Second+slack)
-	t.Logf("%s is cut off: %s leads at epoch %d after %v", leader, next, now.Epoch, took)
-	if next == leader {
-		t.Fatalf("%s took, cut off as it is", leader)
+	next := x.next(leader.epoch, begun, 4*time.Second+slack)
+	t.Logf("%s is cut off: %s leads at epoch %d after %v", leader.node, next.node, next.epoch, next.at.Sub(begun))
+	if next.node == leader.node {
+		t.Fatalf("%s took, cut off as it is", leader.node)
 	}
-	if old := x.ask(leader); old.Role == "leader" {
-		t.Errorf("%s still leads", leader)
+	if old := x.ask(leader.node); old.Role == "leader" {
+		t.Errorf("%s still leads", leader.node)
 	}
 	isolate(false)
 	time.Sleep(4 * time.Second)
-	if still := x.ask(next); still.Role != "leader" || still.Epoch != now.Epoch {
-		t.Errorf("after it healed %s is %s at epoch %d", next, still.Role, still.Epoch)
+	if still := x.ask(next.node); still.Role != "leader" || still.Epoch != next.epoch {
+		t.Errorf("after it healed %s is %s at epoch %d", next.node, still.Role, still.Epoch)
 	}
 	if lines := x.work(); len(lines) < 20 {
 		t.Errorf("little work was done: %d lines", len(lines))
