@@ -70,6 +70,10 @@ func (n *Node) Stand(s core.Standing) {
 // that every elector is gone for good.
 func (n *Node) Admit() { n.put(core.Event{Kind: core.AdmitForced}) }
 
+// Hint tells that the record has changed, or may have: a node that does not hold
+// it reads it soon.
+func (n *Node) Hint() { n.put(core.Event{Kind: core.Hinted}) }
+
 // Reload replaces timings, addresses and software version; node, session and
 // peers stay as they are. Leases take effect once a write that carries them is
 // known applied. The error is about timings that cannot work; nothing has

@@ -39,8 +39,14 @@ func (e *election) Lease(ctx context.Context) (client.Lease, error) {
 
 // Release implements api.Election: it writes the record vacant in the place of a
 // holder that an operator swears is gone for good, if the epoch still is the one
-// that the operator saw.
+// that the operator saw. This node looks at the record at once, and may take it.
 func (e *election) Release(ctx context.Context, epoch uint64) (client.Done, error) {
+	done, err := e.release(ctx, epoch)
+	e.node.Hint() // whatever became of it, what this node knows is old
+	return done, err
+}
+
+func (e *election) release(ctx context.Context, epoch uint64) (client.Done, error) {
 	arbiter := e.agent.host.Arbiter()
 	stored, err := arbiter.Read(ctx, e.key())
 	if err != nil {
