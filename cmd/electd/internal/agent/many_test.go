@@ -172,6 +172,9 @@ func leastOf(measure func() float64) float64 {
 // TestManyElections: an election more costs memory, and neither a connection nor
 // a process nor a goroutine; heartbeats travel together.
 func TestManyElections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED with -short: the race detector has a memory of its own, and is slow at this")
+	}
 	const n = 200
 	pair, cost := costOf(t, n)
 	t.Logf("an election costs %.1f KiB and %.2f goroutines", cost.memory/1024, cost.goroutines)
