@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/electd/electd/arbiter/bully/gossip"
 	"github.com/electd/electd/arbiter/bully/register"
 	"github.com/electd/electd/core"
 )
@@ -41,10 +42,11 @@ type Arbiter struct {
 	closeErr   error
 	stopServer func()
 
-	mu       sync.Mutex
-	closing  bool
-	counter  uint64 // highest ballot counter used or heard of
-	founding string // of the cluster, once known
+	mu        sync.Mutex
+	closing   bool
+	counter   uint64 // highest ballot counter used or heard of
+	founding  string // of the cluster, once known
+	preferred string // that was reported last
 }
 
 var (
@@ -108,6 +110,11 @@ func (a *Arbiter) start(ctx context.Context) error {
 		a.spawn(a.seekAdmission)
 	}
 	return nil
+}
+
+// rank is this node's own.
+func (a *Arbiter) rank() gossip.Rank {
+	return gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}
 }
 
 // connect prepares the connections to the other voters. Nothing is dialled yet.

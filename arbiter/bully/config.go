@@ -28,7 +28,7 @@ type Config struct {
 	Profile     string   `electd:"profile" default:"lan" doc:"Timings: lan, wan, local (one machine) or fast (a LAN with failovers below 1.5 s)."`
 	Suitability int      `electd:"suitability" doc:"How suitable this node is to lead: the highest stands first; among equals the greater node id."`
 
-	PreemptAfter time.Duration `electd:"preempt_after" doc:"Hand over to a higher-ranked voter that has been back for this long. Default: never; a leader stays."`
+	PreemptAfter time.Duration `electd:"preempt_after" doc:"Hand over to a higher-ranked voter that has been up for this long; needs a transport block, for the leader must hear that the other one may stand. Default: never; a leader stays."`
 	AllowSmall   bool          `electd:"allow_small" doc:"Allow fewer than three voters: none of them may then ever be down."`
 
 	TLS      *TLS `electd:"tls,block" doc:"Certificates of the votes. The subject alternative name of a voter's certificate is its node id."`

@@ -100,6 +100,14 @@ func (r *ranks) above(self gossip.Rank, now time.Time) []string {
 	return nodes
 }
 
+// passOver notes that self took although others rank higher: those that are alive
+// could have taken, and count as alive from now on only.
+func (r *ranks) passOver(self gossip.Rank, now time.Time) {
+	for _, node := range r.above(self, now) {
+		r.update(node, now, func(s *standing) { s.since = now })
+	}
+}
+
 // steady reports whether a voter has been alive for at least d.
 func (r *ranks) steady(node string, d time.Duration, now time.Time) bool {
 	r.mu.Lock()

@@ -54,7 +54,10 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	op := a.perform(ctx, w)
 	switch op.Result.Outcome {
 	case register.Stored:
-		if swap.Intent == core.Release {
+		switch swap.Intent {
+		case core.Take:
+			a.ranks.passOver(a.rank(), time.Now())
+		case core.Release:
 			a.turns.release(swap.Key)
 		}
 		a.spread(swap.Key, op.Request.Ballot, w.Value.Version)

@@ -4,14 +4,22 @@ import (
 	"context"
 	"time"
 
-	"github.com/electd/electd/arbiter/bully/gossip"
 	"github.com/electd/electd/core"
 )
 
 // Report says what is wrong at present, and who should lead rather than this
 // node. It asks nobody.
 func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
-	return core.ArbiterReport{Problems: a.Problems(), Preferred: a.Preferred()}, nil
+	r := core.ArbiterReport{Problems: a.Problems(), Preferred: a.Preferred()}
+	a.mu.Lock()
+	fresh := r.Preferred != a.preferred && r.Preferred != ""
+	a.preferred = r.Preferred
+	a.mu.Unlock()
+	if fresh {
+		a.log.Info("another voter ranks higher and has been up for preempt_after: what this node leads is handed over to it",
+			"voter", r.Preferred, "preempt_after", a.config.PreemptAfter)
+	}
+	return r, nil
 }
 
 // Problems says in whole sentences what is wrong at present: voters that do not
@@ -28,7 +36,7 @@ func (a *Arbiter) Preferred() string {
 		return ""
 	}
 	now := time.Now()
-	for _, node := range a.ranks.above(gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}, now) {
+	for _, node := range a.ranks.above(a.rank(), now) {
 		if a.ranks.steady(node, a.config.PreemptAfter, now) {
 			return node
 		}

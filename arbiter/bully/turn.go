@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/electd/electd/arbiter/bully/gossip"
 	"github.com/electd/electd/arbiter/bully/wire/bullyv1"
 	"github.com/electd/electd/core"
 )
@@ -90,7 +89,7 @@ const mostTurns = 4
 func (a *Arbiter) awaitTurn(ctx context.Context, swap core.Swap) error {
 	now := time.Now()
 	since := a.turns.since(swap.Key, swap.Expected, now)
-	before := a.ranks.above(gossip.Rank{Suitability: a.config.Suitability, Node: a.config.Node}, now)
+	before := a.ranks.above(a.rank(), now)
 	if len(before) == 0 {
 		return nil
 	}

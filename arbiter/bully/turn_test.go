@@ -200,6 +200,38 @@ func TestPreemptAfterNamesWhomToHandOverTo(t *testing.T) {
 	}
 }
 
+// Whoever was up and did not take when it could is not preferred at once again.
+func TestHigherRankThatWasPassedOverCountsAnew(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	const after = 2 * time.Second
+	c.config = func(config *Config) { config.PreemptAfter = after }
+	c.start("a", "b", "c")
+	c.ready()
+	eventually(t, "a is to hand over to c", func() error {
+		if node := c.preferred("a"); node != "c" {
+			return fmt.Errorf("to %q", node)
+		}
+		return nil
+	})
+	taken := time.Now()
+	if err := c.take(within(t, 5*time.Second), "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if node := c.preferred("a"); node != "" {
+		t.Errorf("a took before %s did, and should hand over to it at once", node)
+	}
+	eventually(t, "a is to hand over to c again", func() error {
+		if node := c.preferred("a"); node != "c" {
+			return fmt.Errorf("to %q", node)
+		}
+		return nil
+	})
+	if passed := time.Since(taken); passed < after {
+		t.Errorf("a is to hand over again after %v", passed)
+	}
+}
+
 // News, true or not, ends a wait at most. The votes decide.
 func TestFalseNewsChangesNoDecision(t *testing.T) {
 	t.Parallel()

@@ -151,7 +151,7 @@ func (a *Agent) start(ctx context.Context) error {
 	if !a.gate.open() {
 		a.running.Go(func() { a.probeUntilKnown(background) })
 	}
-	a.running.Go(func() { a.report.keep(background, a.host) })
+	a.running.Go(func() { a.report.keep(background, a.host, a.prefer) })
 	a.api.Serve(a)
 	a.config.Forget()
 	return nil
@@ -223,7 +223,7 @@ func (a *Agent) all() []*election {
 // observers are all who are told what an election does.
 func (a *Agent) observers(e *election) node.Observer {
 	all := node.Observers{
-		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now()},
+		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now(), explain: e.preference.explain},
 		e.check, &e.steps, a.api.Observe(e.name),
 	}
 	if a.control != nil {

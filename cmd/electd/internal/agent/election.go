@@ -34,6 +34,8 @@ type election struct {
 	steps   steps
 	trace   *traceFile
 
+	preference preference // of the arbiter
+
 	mu        sync.Mutex
 	config    config.Election
 	healthy   bool

@@ -77,6 +77,7 @@ type observer struct {
 	journal  *journal
 	outage   *outage
 	since    time.Time // of the present phase
+	explain  func(core.Reason) string
 
 	mu     sync.Mutex           // Failed is called from many goroutines
 	failed map[string]time.Time // what failed, and when it was last said
@@ -88,9 +89,9 @@ func (o *observer) Changed(c node.Change) {
 	o.since = c.At
 	o.journal.add(client.Transition{
 		At: c.At, Election: o.election, From: c.From.String(), To: c.To.String(),
-		Epoch: uint64(c.Epoch), Leader: c.Leader, Reason: string(c.Reason), TookMS: took.Milliseconds(),
+		Epoch: uint64(c.Epoch), Leader: c.Leader, Reason: o.explain(c.Reason), TookMS: took.Milliseconds(),
 	})
-	o.log.Info(c.To.String(), "from", c.From.String(), "epoch", c.Epoch, "leader", c.Leader, "because", string(c.Reason))
+	o.log.Info(c.To.String(), "from", c.From.String(), "epoch", c.Epoch, "leader", c.Leader, "because", o.explain(c.Reason))
 }
 
 // Told logs what a person should know.

@@ -32,9 +32,9 @@ type report struct {
 
 func newReport(log hclog.Logger) *report { return &report{log: log} }
 
-// keep asks for reports until ctx ends. One that does not come changes nothing:
-// the status says whether the arbiter runs at all.
-func (r *report) keep(ctx context.Context, from core.Reporter) {
+// keep asks for reports until ctx ends, and hands each to then. One that does not
+// come changes nothing: the status says whether the arbiter runs at all.
+func (r *report) keep(ctx context.Context, from core.Reporter, then func(context.Context, core.ArbiterReport)) {
 	for pause := reportFirst; ; pause = reportEvery {
 		select {
 		case <-ctx.Done():
@@ -46,6 +46,7 @@ func (r *report) keep(ctx context.Context, from core.Reporter) {
 		cancel()
 		if err == nil {
 			r.take(news)
+			then(ctx, news)
 		} else if ctx.Err() == nil {
 			r.log.Debug("the arbiter does not report", "error", err)
 		}

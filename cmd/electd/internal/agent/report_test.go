@@ -46,7 +46,7 @@ func TestReportsAreKeptAndToldOnce(t *testing.T) {
 		var out bytes.Buffer
 		r := newReport(hclog.New(&hclog.LoggerOptions{Output: &out}))
 		ctx, cancel := context.WithCancel(t.Context())
-		go r.keep(ctx, d)
+		go r.keep(ctx, d, func(context.Context, core.ArbiterReport) {})
 		status := func(after time.Duration) (a client.Arbiter) {
 			time.Sleep(after)
 			synctest.Wait()
