@@ -12,8 +12,8 @@ import (
 // DataDir where Node is a voter. A zero value means the default the tag names.
 type Config struct {
 	Voters  []string `electd:"voters,required" doc:"Node ids of all voters: the same list, in any order, on every node. A majority of it decides, whoever is up. Three or five; even numbers buy nothing."`
-	Node    string   `electd:"node,required" doc:"This node's id. A node that is no voter may read, watch and stand, and never votes."`
-	DataDir string   `electd:"data_dir" doc:"Directory of this voter's promises, fsynced before each vote. Required on a voter; never copied, never shared, never restored from a backup."`
+	Node    string   `electd:"node,required" doc:"This node's id; electd fills in that of its node block. A node that is no voter may read, watch and stand, and never votes."`
+	DataDir string   `electd:"data_dir" doc:"Directory of this voter's promises, fsynced before each vote. Required on a voter; electd fills in votes in its node's data_dir. Never copied, never shared, never restored from a backup."`
 	Cluster string   `electd:"cluster" default:"electd" doc:"Name of the cluster. Part of every message: clusters of other names or voters do not hear each other."`
 
 	VoteListen    string            `electd:"vote_listen" default:"0.0.0.0:7947" doc:"Address (TCP) on which a voter takes part in votes."`

@@ -5,9 +5,7 @@ node {
 
 # No store: the three nodes decide by their own votes.
 arbiter "bully" {
-  node     = "b"
-  voters   = ["a", "b", "c"] # the same on every node
-  data_dir = "data/b-votes" # this voter's promises, fsynced before each vote
+  voters = ["a", "b", "c"] # the same on every node
 
   vote_listen = "127.0.0.1:7531"
   addresses   = { a = "127.0.0.1:7530", b = "127.0.0.1:7531", c = "127.0.0.1:7532" }

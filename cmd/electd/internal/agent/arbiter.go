@@ -79,11 +79,14 @@ func CheckArbiter(ctx context.Context, c *config.Config, log hclog.Logger) ([]st
 	if err := diags.Err(); err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
-	lease := time.Duration(0)
-	for _, e := range c.Elections {
-		lease = max(lease, e.ArbiterLease)
+	d := builtin.Deployment{Node: c.Node.ID}
+	for _, p := range c.Peers() {
+		d.Peers = append(d.Peers, p.ID)
 	}
-	say, checked, err := builtin.Check(c.Arbiter.Name, values, lease)
+	for _, e := range c.Elections {
+		d.Lease = max(d.Lease, e.ArbiterLease)
+	}
+	say, checked, err := builtin.Check(c.Arbiter.Name, values, d)
 	if !checked {
 		err = host.Configure(ctx, values)
 	}

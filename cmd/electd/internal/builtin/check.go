@@ -2,17 +2,26 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/electd/electd/arbiter/bully"
 	"github.com/electd/electd/plugins"
 )
 
+// Deployment is what an arbiter's configuration is measured by.
+type Deployment struct {
+	Node  string        // this node's id
+	Peers []string      // nodes that exchange heartbeats with it
+	Lease time.Duration // the longest arbiter lease of any election
+}
+
 // Check examines the configuration of a built-in arbiter that takes part in
 // elections itself, without opening it: that would take its ports from a daemon
 // that runs. It returns what is worth saying about it; ok is false for arbiters
 // that only store, which can be opened without harm.
-func Check(name string, values plugins.Values, lease time.Duration) (say []string, ok bool, err error) {
+func Check(name string, values plugins.Values, d Deployment) (say []string, ok bool, err error) {
 	if name != "bully" {
 		return nil, false, nil
 	}
@@ -31,6 +40,18 @@ func Check(name string, values plugins.Values, lease time.Duration) (say []strin
 	if err != nil {
 		return nil, true, err
 	}
-	return append(say, fmt.Sprintf("While a majority of the %d voters reach each other, the next leader is elected at most %s after a crash.",
-		len(c.Voters), c.FailoverBound(lease).Round(10*time.Millisecond))), true, nil
+	say = append(say, fmt.Sprintf("While a majority of the %d voters reach each other, the next leader is elected at most %s after a crash.",
+		len(c.Voters), c.FailoverBound(d.Lease).Round(10*time.Millisecond)))
+	if c.Node != d.Node {
+		say = append(say, fmt.Sprintf("node is %q, and the node block's id is %q: leave node out, so that what is said of this node is said in one name.", c.Node, d.Node))
+	}
+	if silent := without(c.Voters, append(d.Peers, c.Node)); c.PreemptAfter > 0 && len(silent) > 0 {
+		say = append(say, fmt.Sprintf("preempt_after has no effect for %s: a leader hands over only to a node that it exchanges heartbeats with; name each voter as a peer in the transport block.", strings.Join(silent, ", ")))
+	}
+	return say, true, nil
+}
+
+// without returns those names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }

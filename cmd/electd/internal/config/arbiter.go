@@ -23,20 +23,28 @@ var goTypes = map[plugins.Type]reflect.Type{
 }
 
 // DecodeArbiter decodes the arbiter's own attributes against its schema. What
-// the user left out is absent from the values; defaults are the plugin's.
+// the user left out comes from the node block, or else is absent from the
+// values; defaults are the plugin's.
 func (c *Config) DecodeArbiter(schema plugins.Schema) (plugins.Values, Diagnostics) {
 	c.undecoded.schema = &schema
+	defaults := c.nodeDefaults(schema)
+	wanted := optional(schema, defaults)
 	var values plugins.Values
 	var diags hcl.Diagnostics
 	if c.undecoded.body != nil {
 		d := decoder{src: &c.source, eval: c.eval}
-		values = d.arbiter(c.undecoded.body, schema, c.undecoded.own, "arbiter")
+		values = d.arbiter(c.undecoded.body, wanted, c.undecoded.own, "arbiter")
 		diags = d.diags
 	} else {
-		values, diags = decodeSet(c.Arbiter.Name, c.undecoded.set, schema)
+		values, diags = decodeSet(c.Arbiter.Name, c.undecoded.set, wanted)
 	}
 	if diags.HasErrors() {
 		return nil, c.diagnostics(diags)
+	}
+	for name, value := range defaults {
+		if _, given := values[name]; !given {
+			values[name] = value
+		}
 	}
 	c.undecoded.values = values
 	return values, c.diagnostics(diags)
