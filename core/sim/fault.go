@@ -13,6 +13,7 @@ const (
 	Partition    FaultKind = "partition"     // Who is cut off from all peers
 	OneWay       FaultKind = "one-way"       // what Who sends does not arrive
 	Deaf         FaultKind = "deaf"          // what is sent to Who does not arrive
+	Link         FaultKind = "link"          // Who and the machine numbered Amount do not reach each other
 	PauseProcess FaultKind = "pause-process" // electd stands still, its service does not
 	PauseMachine FaultKind = "pause-machine" // everything on the machine stands still
 	CrashProcess FaultKind = "crash-process" // electd dies, its service until the watchdog kills it
@@ -54,7 +55,7 @@ var weights = []struct {
 	weight int
 	lasts  int64
 }{
-	{Loss, 4, 8}, {Duplicate, 2, 20}, {Delay, 4, 8}, {Partition, 6, 8}, {OneWay, 6, 8}, {Deaf, 4, 8},
+	{Loss, 4, 8}, {Duplicate, 2, 20}, {Delay, 4, 8}, {Partition, 6, 8}, {OneWay, 6, 8}, {Deaf, 4, 8}, {Link, 4, 8},
 	{PauseProcess, 5, 4}, {PauseMachine, 4, 4}, {CrashProcess, 6, 4}, {CrashMachine, 6, 4}, {LoseDisk, 2, 4},
 	{WallStep, 1, 1}, {CutOff, 5, 12}, {StoreDown, 4, 12}, {StoreRefuse, 2, 12}, {StoreSlow, 3, 12},
 	{StoreSilent, 4, 6}, {StoreReset, 3, 6}, {StoreLate, 4, 6}, {Store409, 3, 6}, {StoreRetried, 3, 6},
@@ -121,6 +122,16 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 				Kind: kind, At: 3 * p.Timing.ArbiterLease, Lasts: p.Length, Who: TheLeader,
 			})
 		}
+		return
+	case Severed:
+		t := &p.Timing
+		p.Length, p.Calms = 7*t.ArbiterLease, 3*t.ArbiterLease
+		p.Faults = []Fault{{
+			Kind: []FaultKind{Partition, OneWay, Deaf}[rng.IntN(3)], At: 4*t.ArbiterLease + between(rng, 0, t.Interval),
+			Lasts: p.Length, Who: TheLeader,
+		}}
+		// What a renewal may take (design 3.3).
+		p.Store.Latency[1] = min(p.Store.Latency[1], t.HeartbeatLease-t.Margin-t.Interval*4/3-t.Schedule)
 		return
 	case Burst:
 		p.Length = 6*p.Timing.ArbiterLease + 40*lease

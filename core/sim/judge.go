@@ -19,7 +19,7 @@ type judge struct {
 	failoversBefore int    // the only fault of a run
 	requestsBefore  int    // it was calm
 	leaderBefore    string // it was calm
-	outage          bool
+	loss            bool   // the store, or the peers, are out of reach for good
 }
 
 // past is what the judge remembers of a node's session.
@@ -27,6 +27,7 @@ type past struct {
 	life     uint32
 	fencedAt core.Instant
 	writes   [4]bought // authority bought by applied writes, newest last
+	vows
 }
 
 // bought is the authority that an applied write bought.
@@ -155,6 +156,7 @@ func (w *World) follow(n *node, before core.Phase, ev *core.Event) {
 	if n.past.life != n.life {
 		n.past = past{life: n.life}
 	}
+	n.past.noteHeard(n.state.View.Heard)
 	if before != n.state.Phase && n.state.Phase != core.Promoting && n.state.Phase != core.Leading {
 		n.past.fencedAt = n.state.Now
 	}
@@ -164,6 +166,7 @@ func (w *World) follow(n *node, before core.Phase, ev *core.Event) {
 func (w *World) judgeStep(n *node, ev *core.Event) {
 	w.guard(n)
 	w.judgeBusy(n)
+	w.judgeHelp(n)
 	s := &n.state
 	switch s.Phase {
 	case core.Leading, core.Promoting:
@@ -245,6 +248,7 @@ func (w *World) sent(n *node, m *core.Message) {
 	case core.Ack:
 		if m.Asking {
 			w.judgeAck(n)
+			w.judgeOneSession(n, m)
 			w.moment(Promises, n)
 		}
 	case core.Busy:
@@ -293,6 +297,7 @@ func (w *World) asks(n *node, r *request) {
 		}
 		return
 	}
+	w.judgeReplacement(n, r)
 	w.moment(WriteSent, n)
 	switch r.intent {
 	case core.Take:
@@ -321,7 +326,7 @@ func (w *World) noteTake(n *node) {
 
 // transition judges a change of phase.
 func (w *World) transition(n *node, a *core.Action) {
-	w.judgeOutage(n, a)
+	w.judgeLoss(n, a)
 	switch a.Reason {
 	case core.BecauseResumedByWrite, core.BecauseResumedByBeats:
 		w.judgeResumption(n, a.Reason)
@@ -402,8 +407,14 @@ func (w *World) told(n *node, a *core.Action) {
 
 // receives counts what a message meets.
 func (w *World) receives(n *node, m *core.Message) {
-	if m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session {
+	switch {
+	case m.Kind == core.Busy:
+		w.noteBusy(n, m)
+	case m.Kind != core.Ack:
+	case n.state.Phase == core.Fenced && m.Holder == n.config.Session:
 		w.seen[LateAck]++
+	default:
+		w.noteAck(n, m)
 	}
 }
 
@@ -416,10 +427,10 @@ func (w *World) floorSaved(n *node, op int64, ok bool) {
 }
 
 // mayErase says whether a deletion is one that the design covers: a first one,
-// of a store that gives dates, when some running node knows of the record and
+// of a store that gives dates or under nodes that all know how far it came, when some running node knows of the record and
 // no elector has been replaced by a twin that lives beside it.
 func (w *World) mayErase() bool {
-	if w.store.deletes > 0 || !w.plan.Store.Dates || !w.leasesAgree() {
+	if w.store.deletes > 0 || !w.plan.Store.Dates && !w.allRemember() || !w.leasesAgree() {
 		return false
 	}
 	knows := false
@@ -431,6 +442,17 @@ func (w *World) mayErase() bool {
 		knows = knows || n.up && !n.twinned && n.disk.known
 	}
 	return knows
+}
+
+// allRemember reports whether every node has the highest epoch on its disk, or has
+// promised something at that epoch: what it has promised it must not forget.
+func (w *World) allRemember() bool {
+	for _, n := range w.nodes {
+		if max(n.disk.floor, n.disk.vowed) < w.judge.highest {
+			return false
+		}
+	}
+	return true
 }
 
 // leasesAgree reports whether all nodes are configured with the record's lease.

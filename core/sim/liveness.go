@@ -49,6 +49,7 @@ func (w *World) judgeEnd() {
 	switch w.plan.Mode {
 	case Recover:
 		w.judgeQuiet()
+		w.judgeFloors()
 	case Deafness:
 		w.judgeLeads()
 	case Burst:
@@ -81,23 +82,43 @@ func (w *World) judgeQuiet() {
 	}
 }
 
+// judgeFloors judges that whoever leads does so above every elector's floor, also
+// after a rollback (I7).
+func (w *World) judgeFloors() {
+	for _, leader := range w.nodes {
+		if !leader.up || leader.state.Phase != core.Leading {
+			continue
+		}
+		r := &leader.state.View.Record
+		for _, n := range w.nodes {
+			if n.up && r.Electors.Has(n.elector()) && n.state.Floor.Epoch > r.Epoch {
+				w.fail("I7", "%s leads at epoch %d, below the floor %d of %s", leader.config.Session, r.Epoch, n.state.Floor.Epoch, n.config.Session)
+			}
+		}
+	}
+}
+
 // noteFault remembers how things stood when the only fault of a run began.
 func (w *World) noteFault() {
 	switch w.plan.Mode {
 	case Burst:
 		w.judge.failoversBefore = w.judge.failovers
-	case Outage:
+	case Outage, Severed:
 		w.judgeLeads()
 		w.judgeQuiet()
-		w.judge.outage = true
+		w.judge.loss = true
 	}
 }
 
-// judgeOutage judges that a healthy group's leader stays while the store is
-// down (L2).
-func (w *World) judgeOutage(n *node, a *core.Action) {
-	if w.judge.outage && a.From == core.Leading {
+// judgeLoss judges that a healthy group's leader stays while the store is down
+// (L2), and while its peers are out of reach (L4).
+func (w *World) judgeLoss(n *node, a *core.Action) {
+	switch {
+	case !w.judge.loss || a.From != core.Leading:
+	case w.plan.Mode == Outage:
 		w.fail("L2", "%s lost its leadership with the store: %s", n.config.Session, a.Reason)
+	default:
+		w.fail("L4", "%s lost its leadership with its peers: %s", n.config.Session, a.Reason)
 	}
 }
 

@@ -51,6 +51,14 @@ func (net *network) block(who, by int, kind FaultKind) {
 	}
 }
 
+// blockLink cuts, or with -1 restores, the link between two machines.
+func (net *network) blockLink(one, other, by int) {
+	if one != other {
+		net.blocked[one][other] += by
+		net.blocked[other][one] += by
+	}
+}
+
 // dial tries to connect a node to a peer; where two machines bear its name, to
 // either of them.
 func (w *World) dial(n *node, peer int, life uint32) {

@@ -39,6 +39,7 @@ type disk struct {
 	sessions []string
 	floor    core.Epoch
 	known    bool
+	vowed    core.Epoch // the highest epoch that it promised anything at: not kept, but never to be forgotten
 }
 
 func (w *World) newNode(i int) *node {
@@ -108,7 +109,7 @@ func (w *World) pause(n *node, lasts Time, machine bool) {
 	}
 	n.pausedUntil = max(n.pausedUntil, w.now+lasts)
 	n.frozen = n.frozen || machine
-	n.timer = max(n.timer, n.pausedUntil)
+	n.timer = max(n.timer, n.pausedUntil+w.within(0, 1)) // before what has piled up, or after
 	w.queue.push(happening{at: n.pausedUntil, kind: wakes, node: uint8(n.index), life: n.life})
 }
 

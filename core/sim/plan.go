@@ -17,6 +17,7 @@ const (
 	Outage   Mode = "outage"   // a healthy group loses the store; its leader must stay (L2)
 	Burst    Mode = "burst"    // one fault, then peace; at most one new epoch (L3)
 	Deafness Mode = "deafness" // a leader that sends but hears nobody, nor the store: another one must lead (L1)
+	Severed  Mode = "severed"  // a leader loses its peers while the store is well: it must stay (L4)
 )
 
 // Plan is everything a run follows from. Equal plans run alike.
@@ -29,6 +30,7 @@ type Plan struct {
 	Calms   Time // from when on nothing should happen any more; 0: never
 	Timing  Timing
 	Nodes   []NodePlan
+	NodeIDs bool // identity = "node-id": who lost its disk comes back as who it was
 	Store   StorePlan
 	Network NetworkPlan
 	Faults  []Fault
@@ -84,7 +86,7 @@ var timings = []Timing{
 // modes are drawn from; those of long and quiet runs less often.
 var modes = []Mode{
 	Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Storm, Storm, Storm, Storm, Storm,
-	Recover, Recover, Recover, Burst, Burst, Outage, Deafness,
+	Recover, Recover, Recover, Burst, Burst, Outage, Deafness, Severed,
 }
 
 // NewPlan returns the plan of a seed: a swarm of configurations and faults.
@@ -101,6 +103,7 @@ func NewPlan(seed uint64) Plan {
 	}
 	p.planNodes(rng)
 	p.planFaults(rng)
+	p.NodeIDs = rng.IntN(4) == 0
 	return p
 }
 

@@ -29,8 +29,8 @@ type witness struct {
 func (w *World) promote(n *node, a *core.Action) {
 	w.moment(Promotes, n)
 	s := &n.service
-	if s.running(w.now) && !w.judge.rolledBack {
-		w.fail("I12", "%s starts its service at epoch %d while the one of epoch %d runs", n.config.Session, a.Epoch, s.epoch)
+	if (s.running(w.now) || s.started && s.session == n.config.Session) && !w.judge.rolledBack {
+		w.fail("I12", "%s starts its service at epoch %d and has not heard that the one of epoch %d is over", n.config.Session, a.Epoch, s.epoch)
 		return
 	}
 	*s = service{started: true, epoch: a.Epoch, session: n.config.Session, op: a.Op, kill: w.killAt(n, n.state.Authority(&n.config))}
@@ -55,8 +55,8 @@ func (w *World) killAt(n *node, ends core.Instant) Time {
 // and the watchdog is told how long it may live.
 func (w *World) guard(n *node) {
 	s := &n.service
-	if !s.started || s.session != n.config.Session {
-		return
+	if !s.running(w.now) || s.session != n.config.Session {
+		return // nothing revives what the watchdog has killed
 	}
 	switch n.state.Phase {
 	case core.Promoting, core.Leading:

@@ -172,11 +172,12 @@ func (w *World) sample(r *request) {
 	}
 	ev.Found, ev.Version = core.FoundRecord, from.version
 	r.record = from.record
+	written := from.written
 	if r.torn && w.store.older.present {
-		ev.Version = w.store.older.version
+		ev.Version, written = w.store.older.version, w.store.older.written
 	}
 	if w.plan.Store.Ages {
-		ev.Age = duration(max(0, w.now-from.written-w.plan.Store.Resolution))
+		ev.Age = duration(max(0, w.now-written-w.plan.Store.Resolution))
 	}
 }
 

@@ -127,12 +127,17 @@ func (w *World) inflict(f *Fault, r *running) {
 		w.net.block(n.index, 1, f.Kind)
 		w.partitioned(n.index)
 		r.undo = func() { w.net.block(n.index, -1, f.Kind) }
+	case Link:
+		other := f.Amount % len(w.nodes)
+		w.net.blockLink(n.index, other, 1)
+		w.partitioned(n.index)
+		r.undo = func() { w.net.blockLink(n.index, other, -1) }
 	case PauseProcess, PauseMachine:
 		w.pause(n, f.Lasts, f.Kind == PauseMachine)
 	case CrashProcess, CrashMachine, LoseDisk:
 		w.die(n, f.Kind != CrashProcess)
 		if f.Kind == LoseDisk && !w.erased() {
-			n.disk = disk{identity: n.disk.identity + "'"}
+			n.disk = disk{identity: w.afresh(n.disk.identity)}
 		}
 		r.undo = func() { w.start(n) }
 	case Delete:
@@ -154,6 +159,14 @@ func (w *World) inflict(f *Fault, r *running) {
 	case Renewal:
 		w.stepIfAwake(n, core.Event{Kind: core.RenewAsked})
 	}
+}
+
+// afresh returns the identity of a machine that has lost its disk.
+func (w *World) afresh(identity string) string {
+	if w.plan.NodeIDs {
+		return identity
+	}
+	return identity + "'"
 }
 
 // subside ends a fault.
@@ -227,7 +240,7 @@ func (w *World) reload(n *node, f *Fault) {
 
 // addTwin starts another machine that bears a node's id.
 func (w *World) addTwin(n *node) {
-	if w.erased() || w.twins > 0 {
+	if w.erased() || w.twins > 0 || w.plan.NodeIDs {
 		return // two of them would be a cloned disk
 	}
 	w.twins++

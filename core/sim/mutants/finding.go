@@ -25,13 +25,12 @@ type Searched struct {
 // Verdict is what a finding means for its mutant.
 type Verdict string
 
-// The verdicts. Survives and Harmful fail a run; so does none of the others.
+// The verdicts. Survives and Harmful fail a run.
 const (
 	Killed   Verdict = "killed"
 	Harmless Verdict = "equivalent"
-	Open     Verdict = "SURVIVES, known" // a gap of the searches
-	Survives Verdict = "SURVIVES"        // it should have been killed
-	Harmful  Verdict = "NOT EQUIVALENT"  // it should have done no harm
+	Survives Verdict = "SURVIVES"       // it should have been killed
+	Harmful  Verdict = "NOT EQUIVALENT" // it should have done no harm
 )
 
 // Judge says what a finding means.
@@ -40,8 +39,6 @@ func (m *Mutant) Judge(f *Finding) Verdict {
 	switch {
 	case m.Equivalent == "" && killed:
 		return Killed
-	case m.Equivalent == "" && m.Open != "":
-		return Open
 	case m.Equivalent == "":
 		return Survives
 	case killed:

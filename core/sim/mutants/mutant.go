@@ -17,10 +17,6 @@ type Mutant struct {
 	Grid     string
 	Scenario string
 
-	// Open says why the searches are known to let it live, though it does harm. It
-	// is a gap of the searches, to be closed, and shown as such.
-	Open string
-
 	// Equivalent says why the mutant does no harm; empty if it is to be killed.
 	// Such a mutant has to live through the whole search.
 	Equivalent string

@@ -37,14 +37,13 @@ func TestAPatchMustFitExactlyOnce(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	open := &Mutant{Open: "because"}
 	wrong, harmless := &Mutant{}, &Mutant{Equivalent: "because"}
 	dead, alive := &Finding{KilledBy: "I1"}, &Finding{}
 	for _, c := range []struct {
 		m    *Mutant
 		f    *Finding
 		want Verdict
-	}{{wrong, dead, Killed}, {wrong, alive, Survives}, {harmless, dead, Harmful}, {harmless, alive, Harmless}, {open, alive, Open}, {open, dead, Killed}} {
+	}{{wrong, dead, Killed}, {wrong, alive, Survives}, {harmless, dead, Harmful}, {harmless, alive, Harmless}} {
 		if got := c.m.Judge(c.f); got != c.want {
 			t.Errorf("%+v of %+v: %s, want %s", c.f, c.m, got, c.want)
 		}

@@ -96,16 +96,14 @@ func ofChallenges() []Mutant {
 				"if r.Epoch++; t.View.Found == FoundAbsent {\n\t\tr.Epoch = 1\n\t}\n\tif false {"}},
 		},
 		{
-			Name: "challenge-names-new-electors", Rule: "3.5",
-			Open:   "found by the simulator before (docs/decisions/0101); the seeds of this run do not reach it",
+			Name: "challenge-names-new-electors", Scenario: "newcomer-in-a-lost-challenge", Rule: "3.5",
 			Breaks: "names electors in a challenge that the holder does not know of",
 			Patches: []Patch{{"challenge.go",
 				"r.Electors = t.keptRoster()",
 				"r.Electors = t.nextRoster()"}},
 		},
 		{
-			Name: "elector-replaced-at-once", Rule: "3.5",
-			Open:   "not reached so far",
+			Name: "elector-replaced-at-once", Scenario: "second-machine-of-a-name", Rule: "3.5",
 			Breaks: "replaces an elector by a new machine of its name without waiting for its silence",
 			Patches: []Patch{{"roster.go",
 				"if hello.Known && hello.Identity != identity && t.now >= t.replaceableAt(i) {",

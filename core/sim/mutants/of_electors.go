@@ -14,8 +14,7 @@ func ofElectors() []Mutant {
 			},
 		},
 		{
-			Name: "promise-without-floor", Grid: "restarts-lost", Rule: "3.4",
-			Open:   "in every search a lost disk is a new identity, hence a stranger; the rule is for nodes without a disk whose identity is their id",
+			Name: "promise-without-floor", Scenario: "asked-before-it-reads", Rule: "3.4",
 			Breaks: "acknowledges before the first read, with no floor",
 			Patches: []Patch{
 				{"elector.go",
@@ -27,8 +26,7 @@ func ofElectors() []Mutant {
 			},
 		},
 		{
-			Name: "promise-before-floor-is-saved", Rule: "3.4",
-			Open:   "it takes a crash before the save, and then a deletion; not reached so far",
+			Name: "promise-before-floor-is-saved", Scenario: "promised-and-forgotten", Rule: "3.4",
 			Breaks: "acknowledges a new epoch before the raised floor is on disk",
 			Patches: []Patch{{"elector.go",
 				"if o.Peer == \"\" || t.Floor.Saved < o.Epoch {",
@@ -85,31 +83,27 @@ func ofElectors() []Mutant {
 		},
 		{
 			Name: "torn-read-keeps-its-bound", Scenario: "torn-then-whole", Rule: "3.4",
-			Open:   "not reached so far",
 			Breaks: "lets the age of a torn read stand against a later whole one",
 			Patches: []Patch{{"read.go",
 				"\tcase torn:\n\t\tv.FreeAt = free\n",
 				"\tcase torn:\n\t\tv.FreeAt = min(v.FreeAt, free)\n"}},
 		},
 		{
-			Name: "stale-not-answered", Rule: "3.4",
-			Open:   "holders of an old epoch find out by their own reads; not reached so far where they cannot",
+			Name: "stale-not-answered", Scenario: "only-the-elector-knows", Rule: "3.4",
 			Breaks: "does not tell a holder that its epoch is over",
 			Patches: []Patch{{"elector.go",
 				"\tt.do(Action{Kind: DoSend, Peer: m.Node, Message: a})\n\treturn true",
 				"\t_ = a\n\treturn true"}},
 		},
 		{
-			Name: "twin-not-refused", Rule: "3.4",
-			Open:   "two sessions at one epoch take a cloned disk or a rollback; not reached so far",
+			Name: "twin-not-refused", Scenario: "two-sessions-at-one-epoch", Rule: "3.4",
 			Breaks: "acknowledges a second session at an epoch that is taken",
 			Patches: []Patch{{"elector.go",
 				"if m.Epoch >= highest && !twin {",
 				"if m.Epoch >= highest {"}},
 		},
 		{
-			Name: "lower-epoch-not-refused", Rule: "3.4",
-			Open:   "not reached so far",
+			Name: "lower-epoch-not-refused", Scenario: "asked-at-an-epoch-that-is-over", Rule: "3.4",
 			Breaks: "acknowledges a heartbeat of an epoch below the highest known",
 			Patches: []Patch{
 				{"elector.go",

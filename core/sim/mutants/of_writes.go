@@ -32,16 +32,14 @@ func ofWrites() []Mutant {
 				"if r.Position().After(w.Base) || w.Op == 0 {"}},
 		},
 		{
-			Name: "unchanged-by-version-alone", Rule: "3.4",
-			Open:   "not reached so far",
+			Name: "unchanged-by-version-alone", Scenario: "torn-over-an-open-write", Rule: "3.6",
 			Breaks: "takes another version for a newer record, whatever its position",
 			Patches: []Patch{{"write.go",
 				"if r.Position().After(w.Base) {",
 				"if v != w.Expected {"}},
 		},
 		{
-			Name: "failed-attempt-ends-the-write", Rule: "3.6",
-			Open:   "not reached so far",
+			Name: "failed-attempt-ends-the-write", Scenario: "failed-at-the-second-attempt", Rule: "3.6",
 			Breaks: "gives a write up because its last attempt certainly failed, whatever became of those before",
 			Patches: []Patch{{"write.go",
 				"\tif w.Len == 0 {\n",

@@ -8,6 +8,7 @@ type Scenario struct {
 	Name  string
 	About string
 	Plans []sim.Plan // variants, told one after the other
+	Stays bool       // the leader has to stay; in all others another one takes over
 }
 
 // Scenarios returns all of them.
@@ -15,6 +16,9 @@ func Scenarios() []Scenario {
 	return []Scenario{
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
+		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
+		tornOverAnOpenWrite(), failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(),
+		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), busyOverATornRead(),
 	}
 }
 
@@ -140,11 +144,11 @@ func tornThenWhole() Scenario {
 		Name:  "torn-then-whole",
 		About: "a read gives a new record the age of the one before it; the next read is whole",
 	}
-	for ends := 22 * sim.Second; ends < 26*sim.Second; ends += 100 * sim.Millisecond {
+	for ends := 25500 * soon; ends < 29*sim.Second; ends += 100 * soon {
 		s.Plans = append(s.Plans, story(2, 60*sim.Second,
 			sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: forever, Who: sim.TheLeader},
-			sim.Fault{Kind: sim.Torn, At: 20*sim.Second + 500*soon, Lasts: ends - 20*sim.Second - 500*soon},
-			sim.Fault{Kind: sim.CutOff, At: 30 * sim.Second, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Torn, At: 24800 * soon, Lasts: ends - 24800*soon},
+			sim.Fault{Kind: sim.CutOff, At: 25 * sim.Second, Lasts: forever, Who: sim.TheLeader},
 		))
 	}
 	return s

@@ -62,9 +62,6 @@ func (r *Row) by() string {
 	if r.Equivalent != "" {
 		return r.Equivalent + "; searched: " + r.Finding.extent()
 	}
-	if r.Open != "" {
-		return r.Open + "; searched: " + r.Finding.extent()
-	}
 	return "searched: " + r.Finding.extent()
 }
 

@@ -1,0 +1,117 @@
+package mutants
+
+import "github.com/electd/electd/core/sim"
+
+// challengedUnheard is how a follower's challenge stays unresolved while its link
+// to the leader heals: the leader cannot reach the store to move the record on.
+func challengedUnheard(then sim.Fault) sim.Plan {
+	return story(2, 60*sim.Second,
+		sim.Fault{Kind: sim.Renewal, At: 15 * sim.Second, Lasts: 1, Who: sim.TheLeader}, // there is an older version
+		sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: 3 * sim.Second, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.StoreLate, At: 20 * sim.Second, Lasts: 5 * sim.Second, Who: sim.AFollower},
+		then,
+	)
+}
+
+func tornOverAnOpenWrite() Scenario {
+	p := challengedUnheard(sim.Fault{Kind: sim.Torn, At: 21500 * soon, Lasts: 5 * sim.Second})
+	p.Faults = append(p.Faults, sim.Fault{Kind: sim.PauseNode, At: 21500 * soon, Lasts: 9 * sim.Second, Who: sim.AFollower})
+	return Scenario{
+		Name:  "torn-over-an-open-write",
+		About: "a challenge is unresolved, and a torn read shows the record that it expects under another version",
+		Plans: several(p),
+	}
+}
+
+func failedAtTheSecondAttempt() Scenario {
+	// The leader stands still, so that the next read is the challenger's.
+	p := challengedUnheard(sim.Fault{Kind: sim.PauseMachine, At: 21300 * soon, Lasts: 1500 * soon, Who: sim.TheLeader})
+	p.Faults = append(p.Faults,
+		sim.Fault{Kind: sim.StoreRefuse, At: 21400 * soon, Moment: sim.ReadSent, After: soon, Lasts: 500 * soon},
+		sim.Fault{Kind: sim.PauseNode, At: 21400 * soon, Moment: sim.WriteSent, After: soon, Lasts: 9 * sim.Second, Who: sim.TheMomentum},
+	)
+	return Scenario{
+		Name:  "failed-at-the-second-attempt",
+		About: "a challenge is unresolved, and its second attempt certainly fails",
+		Plans: several(p),
+	}
+}
+
+// releasedUnheard: the release is applied and not answered. The follower, which
+// an operator holds back, knows that the record is vacant, and promises all the same.
+func releasedUnheard() Scenario {
+	return Scenario{
+		Name:  "released-unheard",
+		About: "a leader's release is applied and not answered, its follower is paused meanwhile",
+		Plans: several(story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.StoreSilent, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.StepDown, At: 20 * sim.Second, Lasts: 1, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.CutOff, At: 20 * sim.Second, Moment: sim.ReleaseSent, After: soon, Lasts: forever, Who: sim.TheMomentum},
+			sim.Fault{Kind: sim.PauseNode, At: 20010 * soon, Lasts: 8 * sim.Second, Who: sim.AFollower},
+		)),
+	}
+}
+
+// thawedWithAnswers: the leader's process stands still past the end of its
+// authority, so that its service is killed, and finds two late acknowledgements,
+// which would carry it on, when it goes on.
+func thawedWithAnswers() Scenario {
+	s := Scenario{
+		Name:  "thawed-with-answers",
+		About: "a leader stands still until its service has been killed, and finds acknowledgements that are still good",
+		Stays: true,
+	}
+	for stands := 20 * sim.Second; stands < 20300*soon; stands += 30 * soon {
+		for thaws := stands + 1050*soon; thaws < stands+1450*soon; thaws += 50 * soon {
+			s.Plans = append(s.Plans, story(2, 40*sim.Second,
+				sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+				sim.Fault{Kind: sim.PauseMachine, At: stands, Lasts: 720 * soon, Who: sim.AFollower},
+				sim.Fault{Kind: sim.PauseProcess, At: stands + 700*soon, Lasts: thaws - stands - 700*soon, Who: sim.TheLeader},
+			))
+		}
+	}
+	return s
+}
+
+func stopsForLong() Scenario {
+	return Scenario{
+		Name:  "stops-for-long",
+		About: "a leader is replaced and cannot stop its service for a long time, and whoever replaced it steps down",
+		Plans: several(story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: 4 * sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: 4 * sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.StopFails, At: 20 * sim.Second, Lasts: 20 * sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.StepDown, At: 30 * sim.Second, Lasts: 1, Who: sim.TheLeader},
+		)),
+	}
+}
+
+func linkFails() Scenario {
+	p := story(2, 60*sim.Second, sim.Fault{Kind: sim.Partition, At: 30 * sim.Second, Lasts: forever, Who: sim.TheLeader})
+	p.Mode, p.Calms = sim.Severed, 20*sim.Second
+	return Scenario{
+		Name:  "link-fails",
+		About: "a leader and its follower lose each other, and both reach the store",
+		Plans: several(p),
+		Stays: true,
+	}
+}
+
+// busyOverATornRead: the follower reads the leader's renewal under the version and
+// the age of the record before, challenges too early, and conflicts. Its challenge
+// stays open, on the record that stands.
+func busyOverATornRead() Scenario {
+	s := Scenario{
+		Name:  "busy-over-a-torn-read",
+		About: "a follower has challenged by a torn read when its link to the leader heals",
+		Stays: true,
+	}
+	for heals := 21300 * soon; heals < 22300*soon; heals += 50 * soon {
+		s.Plans = append(s.Plans, story(2, 40*sim.Second,
+			sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: heals - 20*sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Torn, At: 20 * sim.Second, Lasts: 1050 * soon},
+		))
+	}
+	return s
+}
