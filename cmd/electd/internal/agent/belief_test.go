@@ -165,8 +165,12 @@ func (w *world) look() {
 // somebody else does is still good. Waivers, renewals, changes of the electors and
 // restarts all come to pass.
 func TestAWordIsKept(t *testing.T) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1 // the race detector takes ten times as long
+	}
 	for _, names := range [][]string{{"a", "b"}, {"a", "b", "c"}} {
-		for seed := range uint64(4) {
+		for seed := range seeds {
 			t.Run(fmt.Sprintf("%d nodes, seed %d", len(names), seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { keepWord(t, names, seed) })
 			})

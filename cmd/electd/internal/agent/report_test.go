@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,12 +22,11 @@ import (
 // that is nil fails.
 type diary struct {
 	pages []*core.ArbiterReport
-	asked int
+	asked atomic.Int64
 }
 
 func (d *diary) Report(context.Context) (core.ArbiterReport, error) {
-	page := d.pages[min(d.asked, len(d.pages)-1)]
-	d.asked++
+	page := d.pages[min(int(d.asked.Add(1)), len(d.pages))-1]
 	if page == nil {
 		return core.ArbiterReport{}, errors.New("the process is gone")
 	}
@@ -53,20 +53,20 @@ func TestReportsAreKeptAndToldOnce(t *testing.T) {
 			r.tell(&a)
 			return a
 		}
-		if got := status(2 * time.Second); d.asked != 1 || !reflect.DeepEqual(got, client.Arbiter{}) {
-			t.Errorf("after the first of %d questions: %+v, want nothing", d.asked, got)
+		if got := status(2 * time.Second); d.asked.Load() != 1 || !reflect.DeepEqual(got, client.Arbiter{}) {
+			t.Errorf("after the first of %d questions: %+v, want nothing", d.asked.Load(), got)
 		}
 		want := client.Arbiter{
 			Credentials: &client.Credentials{Source: "web identity", ID: "AKIA1", ExpiresAt: expires, Problem: "no token"},
 			Problems:    []string{"renew the token"}, Preferred: "db-b",
 		}
 		for i := range 3 {
-			if got := status(10 * time.Second); d.asked != i+2 || !reflect.DeepEqual(got, want) {
-				t.Errorf("after %d questions: %+v, want %+v", d.asked, got, want)
+			if got := status(10 * time.Second); d.asked.Load() != int64(i+2) || !reflect.DeepEqual(got, want) {
+				t.Errorf("after %d questions: %+v, want %+v", d.asked.Load(), got, want)
 			}
 		}
-		if got := status(10 * time.Second); d.asked != 5 || got.Problems != nil {
-			t.Errorf("after %d questions: %+v, want no problem", d.asked, got)
+		if got := status(10 * time.Second); d.asked.Load() != 5 || got.Problems != nil {
+			t.Errorf("after %d questions: %+v, want no problem", d.asked.Load(), got)
 		}
 		cancel()
 		synctest.Wait()
