@@ -18,6 +18,7 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/api"
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/cmd/electd/internal/datadir"
+	"github.com/electd/electd/cmd/electd/internal/telemetry"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/node"
 	"github.com/electd/electd/plugins"
@@ -28,6 +29,7 @@ import (
 // Options say what to run. Config is required.
 type Options struct {
 	Config  *config.Config
+	File    string       // that it was read from; empty: none
 	Dir     *datadir.Dir // already open; nil: opened as the configuration says
 	Version string
 	Log     hclog.Logger
@@ -54,13 +56,14 @@ type Agent struct {
 	wire      *wire.Transport     // nil without peers
 	transport transport.Transport // the same as an interface, nil if nil
 	api       *api.Server
+	traces    *telemetry.Exporter // nil: none are asked for
 	addresses core.Addresses
 
 	permitsBefore bool // programs may act on the word of the session before
 
 	leash   *leash
 	clocks  *clocks
-	plugin  pluginFile
+	plugin  pluginFile   // of reloading
 	arbiter core.Arbiter // the host's, its calls limited
 	outage  *outage
 	report  *report
@@ -72,6 +75,7 @@ type Agent struct {
 	running sync.WaitGroup
 	failed  chan error // why the daemon must end by itself
 
+	reloading sync.Mutex   // one reload at a time
 	mu        sync.RWMutex // of what a reload changes
 	config    *config.Config
 	elections []*election
@@ -141,6 +145,9 @@ func (a *Agent) start(ctx context.Context) error {
 	}
 	if a.leash, err = newLeash(watchdogOf(a.config), a.fail, a.log); err != nil {
 		return a.config.Locate("watchdog", err).Err()
+	}
+	if err := a.startTraces(ctx); err != nil {
+		return err
 	}
 	if a.options.Checked != nil {
 		a.options.Checked()
@@ -226,6 +233,9 @@ func (a *Agent) observers(e *election) node.Observer {
 		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now(), explain: e.preference.explain},
 		e.check, &e.steps, a.api.Observe(e.name),
 	}
+	if e.traces != nil {
+		all = append(all, e.traces)
+	}
 	if a.control != nil {
 		all = append(all, a.control.observe(e.name))
 	}
@@ -273,6 +283,7 @@ func (a *Agent) close(ctx context.Context) error {
 		})
 	}
 	stopping.Wait()
+	a.stopTraces()
 	if a.leash != nil {
 		a.leash.close()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/electd/electd/client"
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/cmd/electd/internal/datadir"
+	"github.com/electd/electd/cmd/electd/internal/telemetry"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/node"
 	"github.com/electd/electd/transport"
@@ -33,6 +34,7 @@ type election struct {
 	check   *clockCheck
 	steps   steps
 	trace   *traceFile
+	traces  *telemetry.Election // nil: none are asked for
 
 	preference preference // of the arbiter
 
@@ -52,6 +54,9 @@ func (a *Agent) newElection(c config.Election) (*election, error) {
 	}
 	if !e.healthy {
 		e.healthWhy = "the health check has not answered yet"
+	}
+	if a.traces != nil {
+		e.traces = a.traces.Observe(c.Name)
 	}
 	var err error
 	if e.dir, err = a.dir.Election(c.Name); err != nil {

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"golang.org/x/sys/unix"
 
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
@@ -69,25 +67,6 @@ func (d *device) lastWrite() boottime.Instant {
 	defer d.mu.Unlock()
 	return d.last
 }
-
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-func (b *buffer) logger() hclog.Logger { return hclog.New(&hclog.LoggerOptions{Output: b}) }
 
 func leashTo(t *testing.T, d *device, exit func(error)) (*leash, *buffer) {
 	t.Helper()

@@ -1,8 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"os"
+	"sync"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/electd/electd/cmd/electd/internal/builtin"
 	"github.com/electd/electd/cmd/electd/internal/supervise/watchdog"
@@ -18,3 +22,23 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// buffer is a log that may be looked at.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func (b *buffer) logger() hclog.Logger { return hclog.New(&hclog.LoggerOptions{Output: b}) }

@@ -71,8 +71,11 @@ func (s *service) startProgram(epoch core.Epoch, turn uint64) error {
 	run := s.program.Start(uint64(epoch), s.deadline())
 	s.run = run
 	s.mu.Unlock()
+	began := time.Now()
 	s.running.Go(func() { s.await(run, turn) })
-	return run.Started(context.Background())
+	err := run.Started(context.Background())
+	s.election.programStarted(time.Since(began), err)
+	return err
 }
 
 // alive reports whether processes of a run may be left.

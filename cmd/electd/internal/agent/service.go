@@ -76,12 +76,10 @@ func (s *service) end(ctx context.Context) {
 	s.running.Wait()
 }
 
-// submit asks for a hook, and counts it.
+// submit asks for a hook, counts and traces it.
 func (s *service) submit(q hooks.Request, answer func(hooks.Result)) {
 	s.hooks.Submit(q, func(r hooks.Result) {
-		if r.Took > 0 {
-			s.election.agent.api.HookRan(s.election.name, string(q.Kind), string(r.Outcome), r.Took)
-		}
+		s.election.hookRan(q.Kind, r)
 		answer(r)
 	})
 }

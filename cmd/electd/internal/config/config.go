@@ -21,6 +21,7 @@ type Config struct {
 	API       API        `electd:"api,block" doc:"HTTP API, metrics and web page."`
 	Log       Log        `electd:"log,block" doc:"What electd writes on its standard error."`
 	Watchdog  *Watchdog  `electd:"watchdog,block" restart:"the device is opened once" doc:"Hardware watchdog: resets the machine when a fence overruns the leader's authority. Without this block no device is touched."`
+	Telemetry *Telemetry `electd:"telemetry,block" restart:"traces are set up once" doc:"OpenTelemetry traces: one for each change of leader, across nodes. Without this block only if OTEL_EXPORTER_OTLP_ENDPOINT is set."`
 
 	source
 }
@@ -107,4 +108,10 @@ type Watchdog struct {
 	Mode      string        `electd:"mode" default:"automatic" values:"off|automatic|required" doc:"\"automatic\": use the device if it can be opened. \"required\": do not lead without it."`
 	Timeout   time.Duration `electd:"timeout" default:"1s" doc:"The device resets the machine when it is not petted for this long, in whole seconds. With the time between two extensions of the authority it must fit into what one of them buys."`
 	OnOverrun string        `electd:"on_overrun" default:"kill" values:"kill|exit|reset" doc:"What to do when a fence is not over before the authority ends. \"kill\": kill the program's group once more. \"exit\": end electd as well. \"reset\": let the device reset the machine."`
+}
+
+// Telemetry says where traces go.
+type Telemetry struct {
+	Endpoint   string `electd:"endpoint" doc:"Base URL of a collector that takes OTLP over HTTP; /v1/traces is added. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says. Headers, certificates and the like are OpenTelemetry's own variables." example:"http://127.0.0.1:4318"`
+	Deployment string `electd:"deployment" doc:"Name of the deployment, the same on all nodes: part of the traces' ids, so that deployments whose elections have the same names can share a collector." example:"prod"`
 }

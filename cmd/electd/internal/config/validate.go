@@ -45,6 +45,9 @@ func (v *validator) config(c *Config) {
 	if c.Watchdog != nil && c.Watchdog.Mode != "off" {
 		v.watchdog(c)
 	}
+	if t := c.Telemetry; t != nil && t.Endpoint != "" {
+		v.httpURL("telemetry.endpoint", t.Endpoint, "http://127.0.0.1:4318")
+	}
 }
 
 // words checks every attribute that takes only certain words.
@@ -210,9 +213,9 @@ func (v *validator) within(path string, value, least, most int) {
 	}
 }
 
-// httpURL checks an absolute http or https URL.
-func (v *validator) httpURL(path, text string) {
+// httpURL checks an absolute http or https URL, such as the example.
+func (v *validator) httpURL(path, text, example string) {
 	if u, err := url.Parse(text); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		v.fail(path, "Not a URL that can be fetched", `Write it in full: "http://127.0.0.1:8080/healthz".`)
+		v.fail(path, "Not a URL that can be fetched", fmt.Sprintf("Write it in full: %q.", example))
 	}
 }

@@ -72,7 +72,7 @@ func (v *validator) health(path string, h *Health) {
 	case len(h.Command) > 0 && h.HTTP != "":
 		v.fail(path, "Health gate with two checks", "Give command or http, not both.")
 	case h.HTTP != "":
-		v.httpURL(join(path, "http"), h.HTTP)
+		v.httpURL(join(path, "http"), h.HTTP, "http://127.0.0.1:8080/healthz")
 	default:
 		v.command(path, h.Command)
 	}

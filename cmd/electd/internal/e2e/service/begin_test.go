@@ -49,7 +49,9 @@ func TestTermWhileTheStoreIsUnreachable(t *testing.T) {
 	d.edit("arbiter \"file\" {\n", fmt.Sprintf("arbiter \"s3\" {\n  bucket = \"b\"\n  region = \"r\"\n  path_style = true\n  endpoint = \"http://%s\"\n  access_key_id = \"k\"\n  secret_access_key = \"s\"\n", silent.Addr()))
 	d.edit(fmt.Sprintf("  dir = %q\n", filepath.Join(d.dir, "records")), "")
 	d.start()
-	waiting := d.wait("asking its store", func(e client.Election) bool { return strings.Contains(e.Why, "does not stand: the store's probe is pending") })
+	waiting := d.wait("asking its store", func(e client.Election) bool {
+		return strings.Contains(e.Why, "does not stand: the store's probe is pending")
+	})
 	if waiting.Leading {
 		t.Error("it leads")
 	}

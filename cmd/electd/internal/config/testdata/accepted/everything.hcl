@@ -92,3 +92,7 @@ watchdog {
   timeout    = "1s"
   on_overrun = "reset"
 }
+telemetry {
+  endpoint   = "http://127.0.0.1:4318"
+  deployment = "prod"
+}

@@ -11,3 +11,4 @@ api {
   }
 }
 watchdog { timeout = "1500ms" }
+telemetry { endpoint = "127.0.0.1:4318" }
