@@ -178,6 +178,13 @@ func (c *Client) Release(ctx context.Context, election string, epoch uint64) (Do
 	return call[Done](ctx, c, http.MethodPost, electionPath(election, "release"), Release{Epoch: epoch, Force: true})
 }
 
+// ReloadPlugin has the daemon start its arbiter's plugin anew, as its file and the
+// plugin block of the configuration are now, and put it in the old one's place.
+// It is refused over TCP.
+func (c *Client) ReloadPlugin(ctx context.Context, name string) (Plugin, error) {
+	return call[Plugin](ctx, c, http.MethodPost, "/v1/plugin/reload", ReloadPlugin{Name: name})
+}
+
 func electionPath(name, rest string) string {
 	path := "/v1/elections/" + url.PathEscape(name)
 	if rest != "" {

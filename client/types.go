@@ -153,6 +153,22 @@ type Release struct {
 	Force bool   `json:"force"` // must be true
 }
 
+// ReloadPlugin puts a new process in the place of the arbiter's plugin:
+// POST /v1/plugin/reload, on the Unix socket.
+type ReloadPlugin struct {
+	Name string `json:"name,omitempty"` // the arbiter's, to be sure; empty: whichever it is
+}
+
+// Plugin is the plugin that has taken over.
+type Plugin struct {
+	Name    string `json:"name"`
+	Version string `json:"version"` // as it says of itself
+	Before  string `json:"before"`  // version of the one that it replaced
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"` // of its file
+	PID     int    `json:"pid"`
+}
+
 // Outcome is what became of a request that changes something.
 type Outcome string
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/electd/electd/core"
 )
 
 // executable is what a start executes: the path the kernel is given, and the
@@ -81,7 +83,10 @@ func verifiedCopy(path, pin, dir string) (*executable, error) {
 	sum := hex.EncodeToString(h.Sum(nil))
 	if subtle.ConstantTimeCompare([]byte(sum), []byte(strings.ToLower(pin))) != 1 {
 		copied.close()
-		return nil, fmt.Errorf("%s has sha256 %s, but %s is pinned: if the change was meant, pin it anew, otherwise find out who made it", path, sum, pin)
+		return nil, &core.AttributeError{
+			Attribute: "plugin.sha256", Problem: fmt.Sprintf("%s has sha256 %s, but %s is pinned", path, sum, pin),
+			Advice: "if the change was meant, pin it anew (electd plugin pin), otherwise find out who made it",
+		}
 	}
 	return copied, nil
 }

@@ -24,10 +24,10 @@ const defaultPluginDir = "/usr/lib/electd/plugins"
 func pluginCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "plugin", Short: "Look at arbiters and examine those that are plugins",
-		Long: "Look at arbiters, built in or plugins, and examine them. A running daemon puts a plugin's new\nfile in the old one's place when it reloads (SIGHUP, systemctl reload electd).",
+		Long: "Look at arbiters, built in or plugins, examine and pin them, and put a plugin's new file in the\nold one's place while the daemon runs.",
 	}
 	group(c)
-	c.AddCommand(pluginListCommand(s), pluginInfoCommand(s), pluginSchemaCommand(s), pluginPinCommand(s), pluginVerifyCommand(s))
+	c.AddCommand(pluginListCommand(s), pluginInfoCommand(s), pluginSchemaCommand(s), pluginPinCommand(s), pluginVerifyCommand(s), pluginReloadCommand(s))
 	return c
 }
 
@@ -190,35 +190,4 @@ func attributesOf(schema plugins.Schema) []attributeJSON {
 		out = append(out, j)
 	}
 	return out
-}
-
-func pluginPinCommand(s streams) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
-		Use:   "pin NAME|PATH",
-		Short: "Print the SHA-256 of a plugin for its plugin block",
-		Long: `Print the SHA-256 of a plugin's file as the configuration takes it. A plugin whose file
-has another sum is not started.
-
-Exit status: 0 printed, 1 the file cannot be read.`,
-		Example: "  electd plugin pin ./electd-arbiter-acme",
-		Args:    exactly(1, "the name or path of one plugin"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			name, path, err := pluginFile(dir, args[0])
-			if err != nil {
-				return status{exitFailed, fmt.Errorf("electd: %w", err)}
-			}
-			if path == "" {
-				return status{exitUsage, fmt.Errorf("electd: %s is built in: electd runs as its process, there is no file to pin", name)}
-			}
-			sum, err := plugins.Pin(path)
-			if err != nil {
-				return status{exitFailed, fmt.Errorf("electd: %w", err)}
-			}
-			_, err = fmt.Fprintf(s.out, "plugin {\n  path   = %q\n  sha256 = %q\n}\n", path, sum)
-			return err
-		},
-	}
-	pluginDirFlag(c, &dir)
-	return c
 }

@@ -116,3 +116,13 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		return status{exitUsage, fmt.Errorf("electd: want %s, got %d arguments", what, len(args))}
 	}
 }
+
+// atMost takes no more than n arguments.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		return status{exitUsage, fmt.Errorf("electd: want at most %s, got %d arguments", what, len(args))}
+	}
+}

@@ -43,12 +43,12 @@ Exit status: 0 ended on request, 3 wrong configuration, 4 the store must not be 
 			if err != nil {
 				return err
 			}
-			o := agent.Options{Config: c, Version: version, Log: newLog(s, c), TraceDir: trace}
+			o := agent.Options{Config: c, File: absolute(path), Version: version, Log: newLog(s, c), TraceDir: trace}
 			if controlFD > 0 {
 				syscall.CloseOnExec(controlFD) // the line ends with this process, whatever it has started
 				o.Control = os.NewFile(uintptr(controlFD), "control")
 			}
-			return runDaemon(s, absolute(path), o)
+			return runDaemon(s, o)
 		},
 	}
 	configFlag(c, &path)
@@ -81,8 +81,8 @@ func newLog(s streams, c *config.Config) hclog.Logger {
 }
 
 // runDaemon runs an agent until it is told to end or must end by itself. SIGHUP
-// makes it read its configuration, the file at path, again.
-func runDaemon(s streams, path string, o agent.Options) error {
+// makes it read its configuration's file again.
+func runDaemon(s streams, o agent.Options) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -100,7 +100,7 @@ func runDaemon(s streams, path string, o agent.Options) error {
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
 				manager.reloading()
-				reload(o.Log, a, path)
+				reload(o.Log, a, o.File)
 				manager.reloaded()
 				continue
 			}

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 
+	"github.com/electd/electd/client"
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/plugins"
 )
@@ -47,6 +49,11 @@ func (a *Agent) replacePlugin(ctx context.Context, c *config.Config) error {
 	if sum == a.plugin.sum && reflect.DeepEqual(c.Arbiter.Plugin, a.plugin.settings) {
 		return nil
 	}
+	return a.putPlugin(ctx, c, spec, sum)
+}
+
+// putPlugin starts a process by spec and lets it take over once it is configured.
+func (a *Agent) putPlugin(ctx context.Context, c *config.Config, spec plugins.Spec, sum string) error {
 	spec.Log = a.log
 	if err := a.host.Reload(ctx, spec, a.plugin.values); err != nil {
 		return c.Locate("arbiter", err).Err()
@@ -54,4 +61,56 @@ func (a *Agent) replacePlugin(ctx context.Context, c *config.Config) error {
 	a.plugin.settings, a.plugin.sum = c.Arbiter.Plugin, sum
 	a.log.Info("the plugin is replaced", "plugin", spec.Name, "path", spec.Path, "sha256", sum)
 	return nil
+}
+
+// ReloadPlugin implements api.Source: it starts the arbiter's plugin anew, by what
+// the configuration's file says of it now, and lets it take over once it is
+// configured. Nothing else of the file is taken over. After an error the old one
+// goes on.
+func (a *Agent) ReloadPlugin(ctx context.Context, name string) (client.Plugin, error) {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	now := a.settings()
+	if name != "" && name != now.Arbiter.Name {
+		return client.Plugin{}, fmt.Errorf("the arbiter of this daemon is %q, not %q", now.Arbiter.Name, name)
+	}
+	wanted, err := a.rereadPlugin(now)
+	if err != nil {
+		return client.Plugin{}, err
+	}
+	defer wanted.Forget()
+	sum, spec, err := sumOf(wanted)
+	switch {
+	case err != nil:
+		return client.Plugin{}, wanted.Locate("arbiter", err).Err()
+	case spec.Path == "":
+		return client.Plugin{}, fmt.Errorf("%s is built in: its process is electd's own image, and is replaced with electd by a restart", spec.Name)
+	}
+	before := a.host.Info().Version
+	if err := a.putPlugin(ctx, wanted, spec, sum); err != nil {
+		return client.Plugin{}, err
+	}
+	a.mu.Lock()
+	a.config = wanted
+	a.mu.Unlock()
+	info := a.host.Info()
+	return client.Plugin{
+		Name: info.Name, Version: info.Version, Before: before, Path: spec.Path, SHA256: sum, PID: a.host.Status().PID,
+	}, nil
+}
+
+// rereadPlugin returns what the daemon runs on, but with the plugin block that its
+// file has now.
+func (a *Agent) rereadPlugin(now *config.Config) (*config.Config, error) {
+	if a.options.File == "" {
+		return now, nil
+	}
+	next, diags := config.Load(a.options.File)
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	if next.Arbiter.Name != now.Arbiter.Name {
+		return nil, fmt.Errorf("%s names the arbiter %q now, and this daemon runs on %q: that needs a restart", a.options.File, next.Arbiter.Name, now.Arbiter.Name)
+	}
+	return now.WithPlugin(next), nil
 }

@@ -22,6 +22,8 @@ import (
 // changed, unless it says that an election could not be started or released;
 // elections that are no more are released within ctx.
 func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Change, error) {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
 	if _, diags := next.DecodeArbiter(a.host.Schema()); diags.HasErrors() {
 		return nil, diags.Err()
 	}

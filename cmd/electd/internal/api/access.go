@@ -52,6 +52,20 @@ func (h *handlers) guarded(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+var errNotOwner = errors.New("this is done on the Unix socket alone, by whoever owns the daemon")
+
+// owned lets a request through only if it comes from the Unix socket: what starts
+// programs is not for whoever holds a token.
+func (h *handlers) owned(next http.HandlerFunc) http.HandlerFunc {
+	if h.trusted {
+		return next
+	}
+	return h.guarded(func(w http.ResponseWriter, r *http.Request) {
+		h.server.log.Warn("a request is refused: it did not come from the Unix socket", "request", r.Method+" "+r.URL.Path, "by", h.caller(r).name)
+		fail(w, http.StatusForbidden, errNotOwner)
+	})
+}
+
 // access tells who asks whether it may change things.
 func (h *handlers) access(w http.ResponseWriter, r *http.Request) {
 	who := h.caller(r)

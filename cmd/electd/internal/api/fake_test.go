@@ -109,6 +109,10 @@ func (f *fake) Transitions(after uint64) ([]client.Transition, <-chan struct{}) 
 	return out, f.news
 }
 
+func (f *fake) ReloadPlugin(_ context.Context, name string) (client.Plugin, error) {
+	return client.Plugin{Name: name, Version: "2", Before: "1", Path: "/p", SHA256: "5", PID: 7}, f.answer()
+}
+
 func (f *fake) Status() client.Election {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -67,7 +67,8 @@ func TestRoutesAreDescribed(t *testing.T) {
 
 // schemas are the types whose JSON form the description gives.
 var schemas = map[string]any{
-	"Node": client.Node{}, "Arbiter": client.Arbiter{}, "Credentials": client.Credentials{}, "Election": client.Election{}, "Addresses": client.Addresses{},
+	"Node": client.Node{}, "Arbiter": client.Arbiter{}, "Credentials": client.Credentials{}, "Plugin": client.Plugin{},
+	"ReloadPlugin": client.ReloadPlugin{}, "Election": client.Election{}, "Addresses": client.Addresses{},
 	"Peer": client.Peer{}, "Requests": client.Requests{}, "Transition": client.Transition{}, "Lease": client.Lease{},
 	"StepDown": client.StepDown{}, "Pause": client.Pause{}, "Release": client.Release{}, "Done": client.Done{},
 	"Permit": client.Permit{}, "Access": client.Access{}, "Missed": client.Missed{}, "Health": client.Health{}, "Failure": client.Failure{},
@@ -114,6 +115,7 @@ type provoked struct {
 	method, path, body string
 	code               int
 	stranger           bool // over TCP, without a token
+	token              bool // over TCP, with the token
 	setup              func(*served)
 }
 
@@ -159,6 +161,12 @@ func provocations() []provoked {
 		{method: "DELETE", path: e + "/guards/g1", code: 200},
 		{method: "DELETE", path: e + "/guards/g1", code: 401, stranger: true},
 		{method: "DELETE", path: "/v1/elections/invoices/guards/g1", code: 404},
+		{method: "POST", path: "/v1/plugin/reload", code: 200},
+		{method: "POST", path: "/v1/plugin/reload", body: `{"name":"acme"}`, code: 200},
+		{method: "POST", path: "/v1/plugin/reload", body: `{"path":"/bin/sh"}`, code: 400},
+		{method: "POST", path: "/v1/plugin/reload", code: 401, stranger: true},
+		{method: "POST", path: "/v1/plugin/reload", code: 403, token: true},
+		{method: "POST", path: "/v1/plugin/reload", code: 409, setup: failing(errRefused)},
 		{method: "GET", path: "/v1/events?election=invoices", code: 404},
 		{method: "GET", path: "/v1/events", code: 503, setup: func(s *served) { s.streams.open.Store(maxStreams) }},
 		{method: "GET", path: "/v1/events", code: 200, setup: func(s *served) { s.end() }}, // a stream that ends at once
@@ -232,7 +240,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 func (p provoked) ask(t *testing.T, router routers.Router, s *served) (operation string, code int) {
 	t.Helper()
 	host, by := "http://electd", s.unix
-	if p.stranger {
+	if p.stranger || p.token {
 		host, by = s.tcp, http.DefaultClient
 	}
 	r, err := http.NewRequestWithContext(t.Context(), p.method, host+p.path, strings.NewReader(p.body))
@@ -240,6 +248,9 @@ func (p provoked) ask(t *testing.T, router routers.Router, s *served) (operation
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if p.token {
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
 	answer, err := by.Do(r)
 	if err != nil {
 		t.Fatal(err)

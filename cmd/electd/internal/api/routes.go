@@ -29,6 +29,7 @@ func (h *handlers) routes() []route {
 	routes := []route{
 		{"GET", "/v1/node", bounded(h.node)},
 		{"GET", "/v1/access", bounded(h.access)},
+		{"POST", "/v1/plugin/reload", bounded(h.owned(h.reloadPlugin))},
 		{"GET", election, bounded(h.election)},
 		{"GET", election + "/leader", bounded(h.leader)},
 		{"GET", election + "/lease", bounded(h.guarded(h.lease))},

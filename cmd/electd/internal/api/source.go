@@ -17,6 +17,9 @@ type Source interface {
 	// Transitions returns what is kept of what happened after the one with that
 	// number, and a channel that is closed when more has.
 	Transitions(after uint64) ([]client.Transition, <-chan struct{})
+	// ReloadPlugin puts a new process in the place of the arbiter's plugin; with a
+	// name, only if that is the arbiter's. After an error the old one goes on.
+	ReloadPlugin(ctx context.Context, name string) (client.Plugin, error)
 }
 
 // Election is one election of the daemon. An error says what was refused, and

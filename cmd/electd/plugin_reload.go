@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// reloadWithin is how long a plugin may take to start and to be configured.
+const reloadWithin = 30 * time.Second
+
+func pluginReloadCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "reload [NAME]",
+		Short: "Put a plugin's new file in the old one's place",
+		Long: `Have the daemon start its arbiter's plugin anew, by the plugin's file and by the plugin
+block of the configuration as they are now. The new process takes over once it is
+configured; no call fails for it, no leader changes, and if it cannot be started the old
+one goes on. Only whoever may open the daemon's socket can ask for this.
+
+Exit status: 0 done, 1 refused or no answer.`,
+		Example: "  electd plugin reload\n  electd plugin reload acme",
+		Args:    atMost(1, "the name of the daemon's arbiter"),
+	}
+	t := targetFlags(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		api, err := t.dial(s)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), reloadWithin)
+		defer cancel()
+		p, err := api.ReloadPlugin(ctx, strings.Join(args, ""))
+		if err != nil {
+			return explain(err)
+		}
+		_, err = fmt.Fprintf(s.out, "%s %s runs in the place of %s (process %d, %s, sha256 %s)\n", p.Name, p.Version, p.Before, p.PID, p.Path, p.SHA256)
+		return err
+	}
+	return c
+}
