@@ -18,6 +18,7 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/api"
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/cmd/electd/internal/datadir"
+	"github.com/electd/electd/cmd/electd/internal/telemetry"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/core/node"
 	"github.com/electd/electd/plugins"
@@ -55,6 +56,7 @@ type Agent struct {
 	wire      *wire.Transport     // nil without peers
 	transport transport.Transport // the same as an interface, nil if nil
 	api       *api.Server
+	traces    *telemetry.Exporter // nil: none are asked for
 	addresses core.Addresses
 
 	permitsBefore bool // programs may act on the word of the session before
@@ -144,6 +146,9 @@ func (a *Agent) start(ctx context.Context) error {
 	if a.leash, err = newLeash(watchdogOf(a.config), a.fail, a.log); err != nil {
 		return a.config.Locate("watchdog", err).Err()
 	}
+	if err := a.startTraces(ctx); err != nil {
+		return err
+	}
 	if a.options.Checked != nil {
 		a.options.Checked()
 	}
@@ -228,6 +233,9 @@ func (a *Agent) observers(e *election) node.Observer {
 		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now(), explain: e.preference.explain},
 		e.check, &e.steps, a.api.Observe(e.name),
 	}
+	if e.traces != nil {
+		all = append(all, e.traces)
+	}
 	if a.control != nil {
 		all = append(all, a.control.observe(e.name))
 	}
@@ -275,6 +283,7 @@ func (a *Agent) close(ctx context.Context) error {
 		})
 	}
 	stopping.Wait()
+	a.stopTraces()
 	if a.leash != nil {
 		a.leash.close()
 	}
