@@ -57,6 +57,7 @@ func (t *turn) fenceAnswered(ev *Event) {
 	}
 	t.Lead.Op = 0
 	if ev.OK {
+		t.over(ToldStopFailed)
 		t.Lead.Service = Passive
 		return
 	}
@@ -135,9 +136,11 @@ func (t *turn) heedStale(m *Message) {
 }
 
 // retakes reports whether this holding must go on at a higher epoch: an elector
-// knows one that is not below, though the record is still this session's.
+// knows one that is not below, or this node itself has observed one above, though
+// the record, which was rolled back, is this session's.
 func (t *turn) retakes() bool {
-	return t.Lead.StaleEpoch >= t.View.Record.Epoch && t.View.Record.Epoch != 0
+	held := t.View.Record.Epoch
+	return held != 0 && (t.Lead.StaleEpoch >= held || t.Floor.Epoch > held)
 }
 
 // retakeAt says when a stale holding is taken anew: once a read that started

@@ -47,6 +47,7 @@ func (t *turn) floorSaved(ev *Event) {
 		}
 		return
 	}
+	t.over(ToldFloorUnsaved)
 	t.Floor.Saved = max(t.Floor.Saved, ev.Epoch)
 	t.payOwed()
 }

@@ -135,6 +135,7 @@ func (t *turn) seeRecord(ev *Event) {
 	}
 	v.Found, v.OlderSince = FoundRecord, 0
 	t.Read.Failures = 0
+	t.over(ToldRecordGone, ToldRecordCorrupt, ToldFormatNewer)
 	t.adopt(ev)
 	if t.Write.Open {
 		t.resolveBy(r, ev.Version)
@@ -193,6 +194,11 @@ func (t *turn) settle() {
 	}
 	if t.stranger() {
 		t.tell(ToldStranger)
+	} else {
+		t.over(ToldStranger)
+	}
+	if !t.Write.Open {
+		t.over(ToldDenied, ToldInvalid)
 	}
 }
 

@@ -58,16 +58,21 @@ func (t *turn) rosterAt() Instant {
 // and says when to look again at a machine that waits for its predecessor's silence.
 func (t *turn) reviewRoster() {
 	t.Lead.RosterAt = Never
+	twins := false
 	for i, node := range t.c.Peers {
 		hello := &t.Peers[i].Hello
 		identity := t.View.Record.Electors.Identity(node)
 		if identity == "" || !hello.Known || hello.Identity == identity {
 			continue
 		}
+		twins = true
 		t.tell(ToldTwinIdentity)
 		if at := t.replaceableAt(i); at > t.now {
 			t.Lead.RosterAt = min(t.Lead.RosterAt, at)
 		}
+	}
+	if !twins {
+		t.over(ToldTwinIdentity)
 	}
 	r := &t.View.Record
 	if !sameElectors(t.nextRoster(), r.Electors) || r.ArbiterLease != t.c.ArbiterLease || r.HeartbeatLease != t.c.HeartbeatLease {

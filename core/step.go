@@ -42,14 +42,6 @@ func (t *turn) op() OpID {
 	return t.LastOp
 }
 
-// tell says something once, until something else is said.
-func (t *turn) tell(r Reason) {
-	if t.Trouble != r {
-		t.Trouble = r
-		t.do(Action{Kind: DoTell, Reason: r, Epoch: t.View.Heard.Epoch})
-	}
-}
-
 func (t *turn) enter(p Phase, because Reason) {
 	if t.Phase == p {
 		return

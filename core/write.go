@@ -146,17 +146,18 @@ func (t *turn) resolveBy(r *Record, v Version) {
 }
 
 // passedBy reports whether a record at that position, known to exist though not
-// read, means that the open proposal can never be applied. A proposal that
-// jumps over epochs replaces a record that was rolled back: what was known
-// before the jump may live on beside it.
-func (w *Writing) passedBy(at Position) bool {
+// read, means that the open proposal can never be applied. What a rollback undid
+// may live on beside the record that the proposal replaces: the position must be
+// newer than any known before, and, as a proposal that jumps over epochs replaces
+// a record older than the floor, not below that proposal's epoch.
+func (w *Writing) passedBy(at, top Position) bool {
 	if !w.Open {
 		return false
 	}
 	if w.Proposal.Epoch > w.Base.Epoch+1 {
 		return at.Epoch >= w.Proposal.Epoch
 	}
-	return at.After(w.Base)
+	return at.After(w.Base) && at.After(top)
 }
 
 // writeEnded closes the open proposal.
@@ -202,6 +203,7 @@ func (t *turn) writeApplied(a Attempt, v Version) {
 	view.AbsentSince, view.OlderSince, view.Since = 0, 0, t.now
 	view.FreeAt = Never
 	t.Admitted = false
+	t.over(ToldDenied, ToldInvalid, ToldRecordGone)
 	t.createFloor(r.Epoch)
 	switch intent {
 	case Take:

@@ -1,0 +1,50 @@
+package core
+
+import "testing"
+
+// TestTroubleIsOver: what was told is taken back by what mends it, and by nothing
+// else.
+func TestTroubleIsOver(t *testing.T) {
+	read := func(r Record) func(*turn) {
+		return func(t *turn) {
+			t.Read.Op = 7
+			t.readAnswered(&Event{Kind: ReadDone, Op: 7, Outcome: Applied, Found: FoundRecord, Record: &r, Version: t.View.Version})
+		}
+	}
+	record := followingB().View.Record
+	others := record
+	others.Electors, others.Revision = of("b", "c"), record.Revision+1
+	saved := func(ok bool) func(*turn) {
+		return func(t *turn) { t.Floor.Op = 7; t.floorSaved(&Event{Op: 7, OK: ok, Epoch: 3}) }
+	}
+	stopped := func(ok bool) func(*turn) {
+		return func(t *turn) { t.Lead.Service, t.Lead.Op = Stopping, 7; t.fenceAnswered(&Event{Op: 7, OK: ok}) }
+	}
+	for name, c := range map[string]struct {
+		told Reason
+		then func(*turn)
+		want Reason
+	}{
+		"saved":               {ToldFloorUnsaved, saved(true), ""},
+		"not saved":           {ToldFloorUnsaved, saved(false), ToldFloorUnsaved},
+		"stopped":             {ToldStopFailed, stopped(true), ""},
+		"not stopped":         {ToldStopFailed, stopped(false), ToldStopFailed},
+		"there again":         {ToldRecordGone, read(record), ""},
+		"readable":            {ToldRecordCorrupt, read(record), ""},
+		"of a known format":   {ToldFormatNewer, read(record), ""},
+		"allowed":             {ToldDenied, read(record), ""},
+		"understood":          {ToldInvalid, read(record), ""},
+		"an elector":          {ToldStranger, read(record), ""},
+		"still no elector":    {ToldStranger, read(others), ToldStranger},
+		"a twin, though read": {ToldTwinSession, read(record), ToldTwinSession},
+		"may read, not write": {ToldDenied, func(t *turn) { t.open(of("a"), 1); t.Write.Base = record.Position(); read(record)(t) }, ToldDenied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := followingB()
+			u.Trouble = c.told
+			if c.then(u); u.Trouble != c.want {
+				t.Errorf("%q is told, want %q", u.Trouble, c.want)
+			}
+		})
+	}
+}
