@@ -80,12 +80,13 @@ func (t *turn) hear(m *Message) {
 	free := t.now.Add(m.ArbiterLeft)
 	switch {
 	case at.After(v.Heard):
+		passed := t.Write.passedBy(at, v.Top)
 		v.Heard, v.Version = at, m.Version
 		v.FreeAt, v.Since = free, t.now
 		v.noteTop()
 		v.AbsentSince, v.OlderSince = 0, 0
 		t.noteHolder(m.Node, m.Session)
-		if t.Write.passedBy(at) {
+		if passed {
 			t.writeNeverApplies()
 		}
 	case at == v.Heard && v.Version != m.Version:

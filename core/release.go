@@ -84,6 +84,7 @@ func (t *turn) noteRelease(m *Message) {
 	if !at.After(v.Heard) {
 		return
 	}
+	passed := t.Write.passedBy(at, v.Top)
 	before := v.Record
 	known := v.Found == FoundRecord && before.Epoch == m.Epoch && before.Revision+1 == m.Revision
 	v.Heard, v.Version = at, m.Version
@@ -91,7 +92,7 @@ func (t *turn) noteRelease(m *Message) {
 	v.Holder, v.Session = "", ""
 	v.FreeAt, v.Since = t.now, t.now
 	v.AbsentSince, v.OlderSince = 0, 0
-	if t.Write.passedBy(at) {
+	if passed {
 		t.writeNeverApplies()
 	}
 	if !known {

@@ -52,7 +52,7 @@ func (t *turn) asking() bool {
 	if t.Phase != Fenced {
 		return true
 	}
-	if t.Lead.BeatsVoid || t.Lead.StaleEpoch >= t.View.Record.Epoch {
+	if t.Lead.BeatsVoid || t.retakes() {
 		return false
 	}
 	lease := t.View.Record.HeartbeatLease

@@ -167,6 +167,9 @@ func (w *World) judgeStep(n *node, ev *core.Event) {
 	w.guard(n)
 	w.judgeBusy(n)
 	w.judgeHelp(n)
+	if ev.Kind == core.AckReceived {
+		w.noteAck(n, ev.Message)
+	}
 	s := &n.state
 	switch s.Phase {
 	case core.Leading, core.Promoting:
@@ -179,6 +182,9 @@ func (w *World) judgeAuthority(n *node, ev *core.Event) {
 	s := &n.state
 	now := s.Now
 	margin := n.config.FenceMargin
+	if s.Floor.Epoch > s.View.Record.Epoch {
+		w.fail("I7", "%s leads at epoch %d, below its own floor %d", n.config.Session, s.View.Record.Epoch, s.Floor.Epoch)
+	}
 	if epoch, until := s.Guard(&n.config); epoch != 0 && now >= until {
 		w.fail("I12", "%s says leader after its guard shut", n.config.Session)
 	}
@@ -410,11 +416,8 @@ func (w *World) receives(n *node, m *core.Message) {
 	switch {
 	case m.Kind == core.Busy:
 		w.noteBusy(n, m)
-	case m.Kind != core.Ack:
-	case n.state.Phase == core.Fenced && m.Holder == n.config.Session:
+	case m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session:
 		w.seen[LateAck]++
-	default:
-		w.noteAck(n, m)
 	}
 }
 
