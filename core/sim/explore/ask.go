@@ -23,7 +23,7 @@ func (m *mover) ask(i int, a *core.Action) {
 	}
 	if r.write {
 		r.record = *a.Record
-		if a.Record.Epoch > m.grid.Epochs {
+		if m.grid.Epochs > 0 && a.Record.Epoch > m.grid.Epochs {
 			m.beyond = true
 		}
 		return

@@ -9,8 +9,8 @@ import (
 )
 
 // canon writes a world in a form that is equal for worlds that behave alike:
-// instants as seen from now, positions as seen from the stored one, names of
-// versions and write_ids in the order they appear. What can make no difference
+// instants as seen from now, epochs and revisions by their rank, names of versions
+// and write_ids in the order they appear. What can make no difference
 // any more is left out or clamped, each time with the reason; a test compares
 // what worlds of equal form lead to.
 type canon struct {
@@ -18,7 +18,8 @@ type canon struct {
 	grid     *Grid
 	of       *world
 	now      core.Instant
-	revision core.Revision
+	epochs   ranks
+	revs     ranks
 	versions []core.Version
 	writeIDs []string
 }
@@ -27,6 +28,8 @@ type canon struct {
 func (c *canon) hash(g *Grid, w *world) uint64 {
 	c.begin(g, w)
 	c.world(g, w)
+	c.epochs.write(c.buf)
+	c.revs.write(c.buf)
 	return xxhash.Sum64(c.buf)
 }
 
@@ -34,15 +37,18 @@ func (c *canon) begin(g *Grid, w *world) {
 	c.buf, c.versions, c.writeIDs = c.buf[:0], c.versions[:0], c.writeIDs[:0]
 	c.now = w.now
 	c.grid, c.of = g, w
-	c.revision = w.store.record.Revision
-	if !w.store.present {
-		c.revision = w.store.olderRecord.Revision
-	}
+	// Where there may be no record, the first epoch is the neighbour of none.
+	c.epochs.reset(c.deletes())
+	c.revs.reset(c.deletes())
 }
 
-func (c *canon) byte(b byte)        { c.buf = append(c.buf, b) }
-func (c *canon) number(n int64)     { c.buf = append(c.buf, byte(n), byte(n>>8)) }
-func (c *canon) epoch(e core.Epoch) { c.byte(byte(e)) }
+func (c *canon) byte(b byte)    { c.buf = append(c.buf, b) }
+func (c *canon) number(n int64) { c.buf = append(c.buf, byte(n), byte(n>>8)) }
+
+func (c *canon) epoch(e core.Epoch) {
+	c.epochs.note(len(c.buf), uint64(e))
+	c.byte(0)
+}
 
 func (c *canon) bits(bits ...bool) {
 	var b byte
@@ -66,8 +72,14 @@ func (c *canon) began(i core.Instant, matters time.Duration) {
 	c.instant(i, -matters)
 }
 
-// until writes an instant that something waits for: what is over is over.
-func (c *canon) until(i core.Instant) { c.instant(i, -1) }
+// until writes an instant that something waits for: what is over is over, and what
+// never was.
+func (c *canon) until(i core.Instant) {
+	if i <= c.now {
+		i = c.now
+	}
+	c.instant(i, 0)
+}
 
 // free writes an instant that a challenge waits for. Candidates hold back after
 // it, by less than a tick.
@@ -97,11 +109,8 @@ func (c *canon) position(p core.Position) {
 }
 
 func (c *canon) rev(r core.Revision) {
-	if r == 0 {
-		c.byte(0x80)
-		return
-	}
-	c.byte(byte(int64(r) - int64(c.revision)))
+	c.revs.note(len(c.buf), uint64(r))
+	c.byte(0)
 }
 
 func (c *canon) version(v core.Version) {
@@ -169,6 +178,7 @@ func (c *canon) content(r *core.Record) {
 func (c *canon) world(g *Grid, w *world) {
 	c.budget(&w.left)
 	c.store(g, w)
+	c.epoch(core.Epoch(g.Date)) // the store may say it at any time
 	c.judged(&w.judged)
 	for i := range g.Nodes {
 		c.node(&w.nodes[i])
@@ -216,9 +226,7 @@ func (c *canon) judged(j *judged) {
 	c.name(j.by)
 	c.epoch(j.highest)
 	c.bits(j.erased, j.forced)
-	for e := core.Epoch(1); e <= j.highest && e < maxEpochs; e++ {
-		c.name(j.epochs[e])
-	}
+	c.name(j.holder)
 }
 
 func (c *canon) node(n *node) {
@@ -241,7 +249,7 @@ func (c *canon) node(n *node) {
 		c.epoch(n.saves)
 	}
 	c.until(n.bought)
-	c.state(&n.state)
+	c.state(&n.state, n.config)
 }
 
 func (c *canon) request(g *Grid, w *world, r *request) {

@@ -1,25 +1,22 @@
 package explore
 
 import (
-	"time"
-
 	"github.com/electd/electd/core"
 )
 
 // state writes everything of a node's state that makes a difference to what it
 // does next. Left out: what is only told (Because, Trouble, Lead.Epoch), numbers of
 // operations (LastOp), and what the grids hold constant (Jitter, leases, addresses).
-func (c *canon) state(s *core.State) {
+func (c *canon) state(s *core.State, of *core.Config) {
 	c.byte(byte(s.Phase))
-	c.began(s.Started, c.heartbeatLease()+Tick) // the start-up promise, and holding back after it
-	c.until(s.Next)
 	c.bits(s.Standing.Healthy, s.Standing.Paused, s.Shutdown, s.Admitted)
+	c.until(s.Next)
 	c.until(s.StandAfter)
 	c.until(s.GiveWay)
 	c.floor(&s.Floor)
-	c.view(&s.View)
-	c.vow(&s.Vow)
-	c.reading(&s.Read)
+	c.view(s, of)
+	c.vow(s, of)
+	c.reading(s)
 	c.writing(&s.Write)
 	c.holding(s)
 	for i := range c.grid.Nodes - 1 {
@@ -34,7 +31,8 @@ func (c *canon) floor(f *core.Floor) {
 	c.until(f.Retry)
 }
 
-func (c *canon) view(v *core.View) {
+func (c *canon) view(s *core.State, of *core.Config) {
+	v := &s.View
 	c.byte(byte(v.Found))
 	current := v.Record.Position() == v.Heard
 	c.bits(current)
@@ -47,19 +45,36 @@ func (c *canon) view(v *core.View) {
 	c.version(v.Version)
 	c.name(v.Holder)
 	c.name(v.Session)
-	c.free(v.FreeAt)
-	if !current || v.Record.State == core.Vacant { // only a vacancy is counted from then
+	if v.Session != of.Session || c.deletes() {
+		c.free(freeAt(s)) // nobody waits for himself
+	}
+	if v.Session == "" { // only a vacancy is counted from then
 		c.began(v.Since, c.heartbeatLease()+Tick)
 	}
 	c.began(v.AbsentSince, c.arbiterLease()+Tick)
-	c.number(v.StoreDate)
+	c.epoch(core.Epoch(v.StoreDate))
 	c.began(v.OlderSince, c.arbiterLease())
 }
 
-func (c *canon) vow(v *core.Vow) {
+// deletes reports whether there may be no record.
+func (c *canon) deletes() bool { return c.grid.Empty || c.grid.Budget.Deleted > 0 }
+
+// freeAt returns when the holder's arbiter authority is over: what ends before the
+// own promise might as well end with it, for the later of the two is waited for,
+// and promises never end earlier than they did.
+func freeAt(s *core.State) core.Instant { return max(s.View.FreeAt, s.Vow.Until) }
+
+func (c *canon) vow(s *core.State, of *core.Config) {
+	v := &s.Vow
 	c.free(v.Until)
-	c.bits(v.Made)
-	c.began(v.Contact, c.reads()) // half a heartbeat lease later it reads
+	// What a predecessor may have promised counts with the own promises, once a
+	// record is read. It is shorter than they are, or still to be reckoned with.
+	if predecessors := s.Started.Add(c.heartbeatLease()); predecessors > v.Until {
+		c.free(predecessors)
+	} else {
+		c.number(atZero)
+	}
+	c.bits(v.Made && of.Previous != "") // only a session that has a previous one is asked
 	c.name(v.Owed.Session)
 	if v.Owed.Peer != "" {
 		c.epoch(v.Owed.Epoch)
@@ -68,14 +83,19 @@ func (c *canon) vow(v *core.Vow) {
 	}
 }
 
-// reads is the longest time that a follower leaves between a contact or a read
-// and the next read.
-func (c *canon) reads() time.Duration { return max(c.heartbeatLease(), c.arbiterLease()/3) + 1 }
-
-func (c *canon) reading(r *core.Reading) {
+// reading writes when the next read is due: by polling, or, where a heartbeat came
+// after the last read, when its holder has been silent for half a lease. Whoever
+// becomes a holder reads later than that, or not at all.
+func (c *canon) reading(s *core.State) {
+	r := &s.Read
 	c.bits(r.Op != 0, r.Wanted)
 	c.until(r.NotBefore)
-	c.began(r.Last, c.reads())
+	c.began(r.Last, c.arbiterLease()/3)
+	if contact := s.Vow.Contact; contact > r.Last && !s.Phase.Holds() {
+		c.until(contact.Add(c.heartbeatLease() / 2))
+	} else {
+		c.number(atZero)
+	}
 	c.failures(r.Failures)
 }
 
@@ -110,6 +130,7 @@ func (c *canon) holding(s *core.State) {
 	if !s.Phase.Holds() {
 		return // the rest starts anew with a holding
 	}
+	c.bits(l.ArbiterUntil == 0) // waived: there is nothing to waive any more
 	c.until(l.ArbiterUntil)
 	if s.View.Record.Open() {
 		c.began(l.WrittenAt, c.arbiterLease())
@@ -124,7 +145,9 @@ func (c *canon) holding(s *core.State) {
 	// Of the rounds only the newest counts by itself, the others by the messages
 	// about them.
 	c.began(l.Rounds[l.Seq%uint64(len(l.Rounds))].Sent, Tick)
-	c.until(l.Retry)
+	if l.Service == core.Active && s.Phase != core.Promoting && s.Phase != core.Leading {
+		c.until(l.Retry) // a fence sets it anew
+	}
 	c.name(string(l.Leaving))
 	c.name(l.Successor)
 	c.until(l.ReleaseBy)
@@ -138,7 +161,11 @@ func (c *canon) peer(s *core.State, p *core.Peer) {
 	h := &p.Hello
 	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused)
 	c.name(h.Identity)
-	c.epoch(h.Floor)
+	if known := max(s.View.Top.Epoch, s.Floor.Epoch); h.Floor > known {
+		c.epoch(h.Floor) // a take goes above all of them, and none ever falls
+	} else {
+		c.epoch(0)
+	}
 	if !s.Phase.Holds() {
 		return // the rest is as a holder sees it
 	}

@@ -30,7 +30,7 @@ type Grid struct {
 
 	Depth    int        // longest trace
 	States   int        // bound of the search, so that all grids together take minutes; 0: none
-	Epochs   core.Epoch // highest epoch followed
+	Epochs   core.Epoch // highest epoch followed; 0: any
 	InFlight int        // messages of one kind between two nodes; older ones are lost
 	Delay    int        // ticks that a message may take; what takes longer is lost
 

@@ -6,13 +6,11 @@ import "github.com/electd/electd/core"
 type judged struct {
 	acted   core.Epoch // highest epoch that anybody acted at
 	by      string     // the session
-	epochs  [maxEpochs]string
 	highest core.Epoch // ever stored
+	holder  string     // the session whose it is
 	erased  bool
 	forced  bool
 }
-
-const maxEpochs = 16
 
 // judge compares what the nodes may do at this instant (I1, I2, I3).
 func (m *mover) judge() {
@@ -48,11 +46,14 @@ func (m *mover) actsAt(i int) core.Epoch {
 func (m *mover) judgeStep(i int) {
 	n := &m.nodes[i]
 	s := &n.state
+	if s.Phase.Holds() && s.Lead.ArbiterUntil > n.bought {
+		m.fail("I9", "%s counts on authority that no write bought", nodeName(i))
+	}
+	if !s.Write.Open {
+		n.bought = s.Lead.ArbiterUntil // what was given up stays given up
+	}
 	if s.Phase != core.Leading && s.Phase != core.Promoting {
 		return
-	}
-	if s.Lead.ArbiterUntil > n.bought {
-		m.fail("I9", "%s counts on authority that no write bought", nodeName(i))
 	}
 	if s.Phase != core.Leading {
 		return
@@ -115,16 +116,14 @@ func (m *mover) judgeSend(i int, a *core.Message) {
 func (m *mover) judgeStored(r *request, was *store) {
 	j := &m.judged
 	is := &m.store.record
-	if is.Epoch < maxEpochs && is.State == core.Held {
-		if other := j.epochs[is.Epoch]; other != "" && other != is.Session {
-			m.fail("I3", "epoch %d was of %s and is now of %s", is.Epoch, other, is.Session)
-		}
-		j.epochs[is.Epoch] = is.Session
-	}
-	if is.Epoch < j.highest {
+	switch {
+	case is.Epoch < j.highest:
 		m.fail("I7", "epoch %d is stored after %d", is.Epoch, j.highest)
+	case is.Epoch > j.highest:
+		j.highest, j.holder = is.Epoch, is.Session
+	case is.State == core.Held && j.holder != is.Session:
+		m.fail("I3", "epoch %d was of %s and is now of %s", is.Epoch, j.holder, is.Session)
 	}
-	j.highest = max(j.highest, is.Epoch)
 	n := &m.nodes[r.node]
 	if n.up && n.life == r.life {
 		n.bought = max(n.bought, r.sent.Add(is.ArbiterLease))

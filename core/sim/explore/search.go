@@ -24,8 +24,9 @@ type explorer struct {
 type Report struct {
 	Grid     string
 	States   int
-	Depth    int  // all traces up to this length were tried
-	Complete bool // there is nothing beyond
+	Levels   []int // by the number of events to get there
+	Depth    int   // all traces up to this length were tried
+	Complete bool  // there is nothing beyond
 	Elapsed  time.Duration
 	Failure  *Failure
 	Trace    string // the shortest trace to the failure
@@ -56,8 +57,6 @@ func Explore(g Grid, stop func() bool) Report {
 	return r
 }
 
-var zzLevels []int
-
 // search is a breadth-first search under way. States are numbered in the order
 // in which they are found; of each only its origin is kept, and its hash.
 type search struct {
@@ -87,7 +86,7 @@ func (s *search) run() {
 	s.origins = append(s.origins, origin{})
 	for level, from := 0, 0; from < len(s.origins); level++ {
 		to := len(s.origins)
-		zzLevels = append(zzLevels, to-from)
+		s.report.Levels = append(s.report.Levels, to-from)
 		if level == s.grid.Depth {
 			return
 		}
