@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// writeInterval is how often Google Cloud Storage lets one object be replaced.
+// WriteInterval is how often Google Cloud Storage lets one object be replaced.
 // Faster writes are answered 429, and for a while the next ones too.
-const writeInterval = time.Second
+const WriteInterval = time.Second
 
 // pace spreads the writes of each object.
 type pace struct {
@@ -20,7 +20,7 @@ type pace struct {
 	objects map[string]*rate.Limiter
 }
 
-func newPace() *pace { return &pace{interval: writeInterval, objects: map[string]*rate.Limiter{}} }
+func newPace() *pace { return &pace{interval: WriteInterval, objects: map[string]*rate.Limiter{}} }
 
 // wait returns when the object bears another write, or an error, at once, if that
 // is after ctx's deadline.

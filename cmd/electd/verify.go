@@ -8,43 +8,38 @@ import (
 	"io"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
-	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/cmd/electd/internal/agent"
 	"github.com/electd/electd/cmd/electd/internal/config"
-	"github.com/electd/electd/core"
+	verification "github.com/electd/electd/plugins/verify"
 )
 
 func pluginVerifyCommand(s streams) *cobra.Command {
 	var asJSON bool
 	var within time.Duration
+	var file string
 	st := &store{}
 	c := &cobra.Command{
-		Use:   "verify NAME|PATH [--set NAME=VALUE ...]",
+		Use:   "verify NAME|PATH [--set NAME=VALUE ... | --config FILE]",
 		Short: "Run the conformance kit on a plugin",
 		Long: `Run the conformance kit on a plugin, built in or not, in processes of its own and on the
-store that --set names. Keys that it writes begin with "arbitertest-". What would need
-a broken connection between plugin and store cannot be made from here and is skipped by
-name; the author's own tests have to make it (see the guide for plugin authors).
+store that --set, or the arbiter block of a configuration, names. Keys that it writes
+begin with "arbitertest-". What would need a broken connection between plugin and store
+cannot be made from here and is skipped by name; the author's own tests have to make it
+(see the guide for plugin authors).
 
-Exit status: 0 nothing failed, 1 something failed, 2 wrong attributes.`,
-		Example: "  electd plugin verify file --set dir=/tmp/leases\n  electd plugin verify ./electd-arbiter-acme --set bucket=test --json",
+Exit status: 0 nothing failed, 1 something failed, 2 wrong attributes, 3 wrong
+configuration.`,
+		Example: "  electd plugin verify file --set dir=/tmp/leases\n  electd plugin verify ./electd-arbiter-acme --set bucket=test --json\n  electd plugin verify ./electd-arbiter-acme --config test.hcl",
 		Args:    exactly(1, "the name or path of one plugin"),
 	}
 	setFlags(c, st)
+	c.Flags().StringVarP(&file, "config", "c", "", "configuration `FILE` whose arbiter block has the attributes")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	c.Flags().DurationVar(&within, "within", 10*time.Minute, "how long all checks together may take")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if st.pluginDir == "" {
-			st.pluginDir = defaultPluginDir
-		}
-		name, path, err := pluginFile(st.pluginDir, args[0])
-		if err != nil {
-			return status{exitFailed, fmt.Errorf("electd: %w", err)}
-		}
-		c, err := st.given(s, name, path)
+		c, err := st.toVerify(s, args[0], file)
 		if err != nil {
 			return err
 		}
@@ -55,46 +50,62 @@ Exit status: 0 nothing failed, 1 something failed, 2 wrong attributes.`,
 	return c
 }
 
-// verify examines the arbiter of a configuration; every client of the kit is a
-// process of its own.
-func verify(ctx context.Context, s streams, c *config.Config, asJSON bool) error {
-	first, err := agent.OpenArbiter(ctx, c, hclog.NewNullLogger())
+// toVerify returns a configuration with the plugin that is given by its name or
+// path, and with the attributes of the flags or of a file.
+func (st *store) toVerify(s streams, plugin, file string) (*config.Config, error) {
+	if st.pluginDir == "" {
+		st.pluginDir = defaultPluginDir
+	}
+	name, path, err := pluginFile(st.pluginDir, plugin)
 	if err != nil {
+		return nil, status{exitFailed, fmt.Errorf("electd: %w", err)}
+	}
+	if file == "" {
+		return st.given(s, name, path)
+	}
+	if len(st.set) > 0 {
+		return nil, status{exitUsage, errors.New("electd: --set and --config exclude each other: the attributes are those of the one or of the other")}
+	}
+	c, err := load(s, file)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" && c.Arbiter.Name != name {
+		return nil, status{exitUsage, fmt.Errorf("electd: the arbiter of %s is %q, not %q", file, c.Arbiter.Name, name)}
+	}
+	if path != "" { // in the place of the one that the file names, whose pin is not its own
+		started := config.Plugin{Path: path}
+		if p := c.Arbiter.Plugin; p != nil {
+			started.Env, started.Insecure = p.Env, p.Insecure
+		}
+		c.Arbiter.Plugin = &started
+	}
+	return c, nil
+}
+
+// verify examines the arbiter of a configuration and shows what was found.
+func verify(ctx context.Context, s streams, c *config.Config, asJSON bool) error {
+	report, err := agent.VerifyArbiter(ctx, c)
+	if err != nil && ctx.Err() == nil {
 		if err := wrong(s, err); err.Error() != "" {
 			return status{exitUsage, err}
 		}
 		return status{code: exitUsage}
 	}
-	pause := first.Capabilities().MinWriteInterval
-	if err := first.Close(); err != nil {
-		return err
+	if asJSON {
+		err = json.NewEncoder(s.out).Encode(report)
+	} else {
+		err = showVerified(s.out, report)
 	}
-	h := arbitertest.Harness{
-		WriteInterval: pause,
-		Open: func(ctx context.Context) (core.Arbiter, error) {
-			host, err := agent.OpenArbiter(ctx, c, hclog.NewNullLogger())
-			if err != nil {
-				return nil, err
-			}
-			return host.Arbiter(), nil
-		},
-	}
-	report := arbitertest.Examine(ctx, h)
-	if err := showReport(s.out, report, asJSON); err != nil {
-		return err
-	}
-	if report.Count(arbitertest.Failed) > 0 {
+	if report.Err() != nil || ctx.Err() != nil {
 		return status{code: exitFailed}
 	}
-	return nil
+	return err
 }
 
-func showReport(out io.Writer, report arbitertest.Report, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(out).Encode(report)
-	}
+func showVerified(out io.Writer, report verification.Report) error {
 	err := report.WriteText(out)
-	if !report.Certified() && report.Count(arbitertest.Failed) == 0 {
+	if report.Err() == nil && !report.Certified() {
 		_, more := fmt.Fprintln(out, "Nothing failed; what was skipped has to be shown by the plugin's own tests.")
 		err = errors.Join(err, more)
 	}

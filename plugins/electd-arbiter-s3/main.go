@@ -1,19 +1,6 @@
 // Command electd-arbiter-s3 is the arbiter "s3" as a plugin of its own.
 package main
 
-import (
-	"context"
+import "github.com/electd/electd/plugins/electd-arbiter-s3/s3plugin"
 
-	"github.com/electd/electd/arbiter/s3"
-	"github.com/electd/electd/core"
-	"github.com/electd/electd/plugins"
-)
-
-func main() {
-	plugins.Serve(plugins.Plugin[s3.Config]{
-		Name:   "s3",
-		Doc:    "Keeps lease records in a bucket with S3's conditional writes.",
-		New:    func(ctx context.Context, c s3.Config) (core.Arbiter, error) { return s3.New(ctx, c) },
-		Limits: func(s3.Config) plugins.Capabilities { return plugins.Capabilities{Age: true} },
-	})
-}
+func main() { s3plugin.Plugin.Serve() }

@@ -114,7 +114,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{
 		plugin{r.Info.Name, r.Info.Version, r.Info.Doc, r.Info.SDK},
 		capabilities{
-			r.Capabilities.Watch, r.Capabilities.Probe, r.Capabilities.Age,
+			r.Capabilities.Watch, r.Capabilities.Probe, r.Capabilities.Report, r.Capabilities.Age,
 			r.Capabilities.MaxRecordBytes, r.Capabilities.MinWriteInterval.Milliseconds(),
 		},
 		r.Kit,
@@ -131,6 +131,7 @@ type plugin struct {
 type capabilities struct {
 	Watch              bool  `json:"watch"`
 	Probe              bool  `json:"probe"`
+	Report             bool  `json:"report"`
 	Age                bool  `json:"age"`
 	MaxRecordBytes     int   `json:"max_record_bytes"`
 	MinWriteIntervalMS int64 `json:"min_write_interval_ms"`

@@ -16,6 +16,7 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/plugins"
+	"github.com/electd/electd/plugins/verify"
 )
 
 // Spec says how the process of the configured arbiter is started: electd itself
@@ -46,6 +47,19 @@ func OpenArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plug
 
 // openArbiter is OpenArbiter, and returns the attributes as well.
 func openArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plugins.Host, plugins.Values, error) {
+	host, values, err := launchArbiter(ctx, c, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := host.Configure(ctx, values); err != nil {
+		return nil, nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
+	}
+	return host, values, nil
+}
+
+// launchArbiter starts the configured arbiter's process and decodes the user's
+// attributes by its schema.
+func launchArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plugins.Host, plugins.Values, error) {
 	spec, err := Spec(c, log)
 	if err != nil {
 		return nil, nil, c.Locate("arbiter", err).Err()
@@ -58,26 +72,36 @@ func openArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plug
 	if err := diags.Err(); err != nil {
 		return nil, nil, errors.Join(err, host.Close())
 	}
-	if err := host.Configure(ctx, values); err != nil {
-		return nil, nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
-	}
 	return host, values, nil
+}
+
+// VerifyArbiter runs the conformance kit on the configured arbiter, in processes
+// of its own. The error is about the start or the attributes.
+func VerifyArbiter(ctx context.Context, c *config.Config) (verify.Report, error) {
+	host, values, err := launchArbiter(ctx, c, hclog.NewNullLogger())
+	if err != nil {
+		return verify.Report{}, err
+	}
+	if err := host.Close(); err != nil {
+		return verify.Report{}, err
+	}
+	spec, err := Spec(c, hclog.NewNullLogger())
+	if err != nil {
+		return verify.Report{}, err
+	}
+	report, err := verify.Run(ctx, verify.Options{Spec: spec, Values: values})
+	if err != nil && ctx.Err() == nil {
+		err = c.Locate("arbiter", err).Err()
+	}
+	return report, err
 }
 
 // CheckArbiter checks the user's attributes against the arbiter, without keeping
 // it, and returns what it has to say about them, a sentence each.
 func CheckArbiter(ctx context.Context, c *config.Config, log hclog.Logger) ([]string, error) {
-	spec, err := Spec(c, log)
+	host, values, err := launchArbiter(ctx, c, log)
 	if err != nil {
-		return nil, c.Locate("arbiter", err).Err()
-	}
-	host, err := plugins.Launch(ctx, spec)
-	if err != nil {
-		return nil, c.Locate("arbiter", err).Err()
-	}
-	values, diags := c.DecodeArbiter(host.Schema())
-	if err := diags.Err(); err != nil {
-		return nil, errors.Join(err, host.Close())
+		return nil, err
 	}
 	d := builtin.Deployment{Node: c.Node.ID}
 	for _, p := range c.Peers() {
