@@ -27,8 +27,9 @@ func (a *Agent) program(e *election, c config.Election) (*supervise.Program, err
 		Election: c.Name, Node: a.dir.Node(), API: a.api.URL(), TokenFile: a.settings().API.TokenFile,
 		Command: r.Command, Dir: r.Dir, Env: r.Env, Lock: e.dir.ProgramLock(),
 		StopSignal: stopSignals[r.StopSignal], StopTimeout: r.StopTimeout, Warning: r.StopTimeout,
-		Restart: supervise.Restart{When: supervise.When(r.Restart), Delay: r.RestartDelay, Limit: r.RestartLimit},
-		Stdin:   a.options.Stdin, Stdout: output(a.options.Stdout, e.log, "stdout"), Stderr: output(a.options.Stderr, e.log, "stderr"),
+		KillAllowance: r.KillAllowance,
+		Restart:       supervise.Restart{When: supervise.When(r.Restart), Delay: r.RestartDelay, Limit: r.RestartLimit},
+		Stdin:         a.options.Stdin, Stdout: output(a.options.Stdout, e.log, "stdout"), Stderr: output(a.options.Stderr, e.log, "stderr"),
 		Foreground: a.options.Foreground, Log: e.log.Named("program"),
 	}
 	if p.Dir == "" {

@@ -31,10 +31,10 @@ type storm struct {
 	heal   []func()  // what is to be undone
 	blows  map[string]int
 
-	// A program is stopped by its electd or by its watchdog. Whoever strikes both
-	// at once leaves nobody to do it, and a hardware watchdog the only help. So
-	// only one of them is struck before the next calm.
-	daemon, watchdog map[*machine]bool
+	// Whose watchdog was struck since the last calm. A watchdog that was frozen does
+	// not know of a deadline that has become sooner meanwhile. Its electd does, and
+	// is the only one: so it is not struck after its watchdog.
+	watchdog map[*machine]bool
 }
 
 // blows are all there are. What stays broken for a while is healed in a calm.
@@ -43,7 +43,6 @@ var blows = []blow{
 		if s.watchdog[m] {
 			return false
 		}
-		s.daemon[m] = true
 		m.kill()
 		s.later(m.restart)
 		return true
@@ -52,7 +51,6 @@ var blows = []blow{
 		if s.watchdog[m] {
 			return false
 		}
-		s.daemon[m] = true
 		m.signal(syscall.SIGSTOP) // until the calm
 		return true
 	}},
@@ -66,16 +64,10 @@ var blows = []blow{
 		return true
 	}},
 	{"kill the watchdog", func(s *storm, m *machine) bool {
-		if s.daemon[m] {
-			return false
-		}
 		s.watchdog[m] = true
 		return m.strikeChild("watchdog", syscall.SIGKILL) != 0
 	}},
 	{"freeze the watchdog", func(s *storm, m *machine) bool {
-		if s.daemon[m] {
-			return false
-		}
 		s.watchdog[m] = true
 		return s.thaw(m.strikeChild("watchdog", syscall.SIGSTOP))
 	}},
@@ -129,7 +121,6 @@ func (s *storm) calm() {
 	if len(s.watchdog) > 0 {
 		time.Sleep(200 * time.Millisecond) // for electd to see that its watchdog is gone
 	}
-	clear(s.daemon)
 	clear(s.watchdog)
 }
 
@@ -185,7 +176,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &storm{random: rand.New(rand.NewPCG(seed, 0)), store: newRelay(t, u.Host), blows: map[string]int{}, daemon: map[*machine]bool{}, watchdog: map[*machine]bool{}}
+	s := &storm{random: rand.New(rand.NewPCG(seed, 0)), store: newRelay(t, u.Host), blows: map[string]int{}, watchdog: map[*machine]bool{}}
 	real.Endpoint = "http://" + s.store.address()
 	s.pair = newPair(t, real, "")
 	for i, m := range s.nodes {

@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,8 +38,8 @@ func TestFrozenElectd(t *testing.T) {
 	fmt.Printf("frozen electd: %d rounds, no overlap; smallest gap %v (kill allowance %v)\n", rounds, smallest, killAllowance)
 }
 
-// freezeRounds is 50, fewer for a short test, and what ELECTD_FREEZE_ROUNDS says
-// for a long one.
+// freezeRounds is 50 for a soak, else a few, and what ELECTD_FREEZE_ROUNDS says for
+// a long one.
 func freezeRounds(t *testing.T) int {
 	t.Helper()
 	if s := os.Getenv("ELECTD_FREEZE_ROUNDS"); s != "" {
@@ -47,10 +49,11 @@ func freezeRounds(t *testing.T) int {
 		}
 		return n
 	}
-	if testing.Short() {
-		return 4
+	if os.Getenv("ELECTD_SOAK") != "" {
+		return 50
 	}
-	return 50
+	t.Log("ELECTD_SOAK is not set: 8 rounds instead of 50")
+	return 8
 }
 
 // freezeOnce returns the time from the last life sign to the end of authority.
@@ -90,6 +93,71 @@ func freezeOnce(t *testing.T, cgroup string) time.Duration {
 	eventually(t, "the lock proves the program dead", func() bool { return lockFree(t, lock) })
 	mustBeEnded(t, w.pids(witnesses)...)
 	return gap
+}
+
+// With electd and its watchdog frozen at once nobody is left who could keep the
+// deadline but the kernel: at the end of the authority it kills the program with
+// its process group. Who has left the group lives until either of them goes on.
+func TestFrozenWithItsWatchdog(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux kills in the place of a watchdog that is stopped")
+	}
+	const lease = 300 * time.Millisecond
+	for _, first := range []string{"electd", "watchdog"} {
+		t.Run(first+" first", func(t *testing.T) {
+			dir := t.TempDir()
+			lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
+			w := testWitness(t, here)
+			electd, said := startStandIn(t, lock, lease, "no", "/proc/self/exe", "witnessed", here)
+			eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
+			if err := electd.Process.Signal(syscall.SIGUSR1); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(said, make([]byte, 4*len("a lease ahead\n"))); err != nil {
+				t.Fatal(err)
+			}
+			frozen := []int{electd.Process.Pid, parent(t, w.pids(1)[0])}
+			if first == "watchdog" {
+				frozen[0], frozen[1] = frozen[1], frozen[0]
+			}
+			for _, pid := range frozen {
+				if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+				eventually(t, "it is frozen", func() bool { return stopped(pid) })
+			}
+			authority := boottime.In(lease).Add(killAllowance)
+			eventually(t, "the program's group is dead", func() bool { return ended(w.pids(1)[0]) && ended(w.pids(2)[1]) })
+			if last := max(w.lastOf(0), w.lastOf(1)); last > authority.Add(50*time.Millisecond) {
+				t.Errorf("the group lived %v after the authority", last.Sub(authority))
+			} else {
+				t.Logf("the group's last sign of life came %v before the authority's end", authority.Sub(last))
+			}
+			if lockFree(t, lock) {
+				t.Error("the lock is free while some of the program live")
+			}
+			if err := electd.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the lock proves the program dead", func() bool { return lockFree(t, lock) })
+			mustBeEnded(t, w.pids(witnesses)...)
+		})
+	}
+}
+
+// parent is the parent of a process.
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	body, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(body), ") ")
+	n, err := strconv.Atoi(strings.Fields(rest)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestKilledElectd(t *testing.T) {

@@ -38,6 +38,10 @@ type Program struct {
 
 	StopSignal  syscall.Signal // asks the program's group to stop. Default SIGTERM
 	StopTimeout time.Duration  // from StopSignal to SIGKILL. 0: SIGKILL at once
+	// KillAllowance is how long before the end of the authority the deadline is. A
+	// watchdog that has killed nobody by that end is killed itself, by the kernel,
+	// and the program's group with it (Linux). Default 50 ms
+	KillAllowance time.Duration
 	// Warning is how long before the deadline the watchdog sends StopSignal if
 	// electd has neither extended the deadline nor stopped the program: it is
 	// frozen then. 0: only SIGKILL, at the deadline. Sensible: StopTimeout, if
@@ -81,6 +85,7 @@ func (p Program) Check() error {
 func (p Program) withDefaults() Program {
 	defaultTo(&p.LockWait, 10*time.Second)
 	defaultTo(&p.StopSignal, syscall.SIGTERM)
+	defaultTo(&p.KillAllowance, 50*time.Millisecond)
 	p.Restart = p.Restart.withDefaults()
 	if p.Log == nil {
 		p.Log = hclog.NewNullLogger()
@@ -121,6 +126,7 @@ func (p Program) spec(epoch uint64) watchdog.Spec {
 		Warning:     p.Warning,
 		StopSignal:  p.StopSignal,
 		StopTimeout: p.StopTimeout,
+		Allowance:   p.KillAllowance,
 		Foreground:  p.Foreground,
 		NoCgroup:    p.NoCgroup,
 	}

@@ -91,6 +91,9 @@ func (w witness) last() (last boottime.Instant) {
 	return last
 }
 
+// lastOf is the last moment at which the nth process lived.
+func (w witness) lastOf(n int) boottime.Instant { return boottime.Instant(w.slots[n].last.Load()) }
+
 // witnessed is a program with everything that is hard to find: a child in its
 // group, one in a session of its own, and one there whose parent is gone. All
 // ignore SIGTERM.

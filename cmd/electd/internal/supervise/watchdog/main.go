@@ -15,6 +15,7 @@ import (
 const (
 	ordersFD = 3 // read: the Spec, then frames
 	eventsFD = 4 // write: Events
+	lineFD   = 5 // its being open tells the kernel that the watchdog lives
 )
 
 // Main is the watchdog process: electd starts itself with the hidden command
@@ -33,6 +34,7 @@ func Main() int {
 	}
 	unix.CloseOnExec(ordersFD)
 	unix.CloseOnExec(eventsFD)
+	unix.CloseOnExec(lineFD)
 
 	spec, err := readSpec(pipeReader(ordersFD))
 	if errors.Is(err, io.EOF) {

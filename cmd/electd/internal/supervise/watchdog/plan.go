@@ -51,6 +51,16 @@ func (p *plan) killBy() boottime.Instant {
 	return p.deadline
 }
 
+// hopeless is the instant at which the kill, which was due that much earlier, has
+// to be left to others; 0 while there is none.
+func (p *plan) hopeless(allowance time.Duration) boottime.Instant {
+	by := p.killBy()
+	if allowance == 0 || by > never.Add(-allowance) {
+		return 0
+	}
+	return by.Add(allowance)
+}
+
 // due says what is to be done now.
 func (p *plan) due(now boottime.Instant) step {
 	if now >= p.deadline && !p.ending {

@@ -38,6 +38,23 @@ func TestPlan(t *testing.T) {
 		expect(t, p, 999*ms, nothing)
 		expect(t, p, 1000*ms, kill)
 	})
+	t.Run("is hopeless an allowance after the kill was due", func(t *testing.T) {
+		p := fresh()
+		if at := p.hopeless(50 * time.Millisecond); at != 1050*ms {
+			t.Errorf("hopeless at %d, want 1050 ms", at/ms)
+		}
+		p.end(Stopped, 500*ms)
+		if at := p.hopeless(50 * time.Millisecond); at != 550*ms {
+			t.Errorf("while stopping: hopeless at %d, want 550 ms", at/ms)
+		}
+		if at := p.hopeless(0); at != 0 {
+			t.Errorf("without an allowance: hopeless at %d, want never", at)
+		}
+		p = &plan{deadline: never}
+		if at := p.hopeless(50 * time.Millisecond); at != 0 {
+			t.Errorf("without a deadline: hopeless at %d, want never", at)
+		}
+	})
 	t.Run("a stop asks first and kills in time", func(t *testing.T) {
 		p := fresh()
 		p.end(Stopped, 500*ms)

@@ -18,8 +18,9 @@ import (
 
 // Process is electd's side of one watchdog process.
 type Process struct {
-	cmd    *exec.Cmd
-	events chan Event
+	cmd      *exec.Cmd
+	events   chan Event
+	lifeline lifeline
 
 	mu     sync.Mutex
 	orders *os.File // nil once the watchdog is gone
@@ -46,9 +47,16 @@ func Start(argv []string, files Files, spec Spec) (*Process, error) {
 		return nil, err
 	}
 	defer eventsWrite.Close()
+	line, lineEnd, err := newLifeline()
+	if err != nil {
+		ordersWrite.Close()
+		eventsRead.Close()
+		return nil, err
+	}
+	defer lineEnd.Close()
 
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.ExtraFiles = []*os.File{ordersRead, eventsWrite}
+	cmd.ExtraFiles = []*os.File{ordersRead, eventsWrite, lineEnd}
 	// Its own group, or the terminal's signals would reach it, and the program
 	// could not be told from it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -56,9 +64,10 @@ func Start(argv []string, files Files, spec Spec) (*Process, error) {
 	if err := cmd.Start(); err != nil {
 		ordersWrite.Close()
 		eventsRead.Close()
+		line.close()
 		return nil, fmt.Errorf("the watchdog process does not start: %w", err)
 	}
-	p := &Process{cmd: cmd, events: make(chan Event), orders: ordersWrite}
+	p := &Process{cmd: cmd, events: make(chan Event), lifeline: line, orders: ordersWrite}
 	go p.listen(eventsRead)
 
 	if err := p.sendSpec(spec); err != nil {
@@ -165,10 +174,14 @@ func (p *Process) listen(from *os.File) {
 			break
 		}
 		last = e
+		if e.Kind == Started {
+			p.lifeline.tie(e.PID)
+		}
 		p.events <- e
 	}
 	from.Close()
 	err := p.cmd.Wait()
+	p.lifeline.close()
 	p.close()
 	if last.Kind != Exited && last.Kind != Failed {
 		p.events <- Event{Kind: Lost, Reason: fmt.Sprintf("the watchdog process %d died: %v", p.PID(), err)}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -344,12 +345,19 @@ func TestAKilledWatchdogTakesTheProgramAlong(t *testing.T) {
 	r.until(time.Minute)
 	a := r.expect(watchdog.Started)
 	left, inGroup := r.pid(), r.pid()
+	eventually(t, "it has left the group", func() bool {
+		group, err := unix.Getpgid(left)
+		return err == nil && group != a.PID
+	})
 	if err := unix.Kill(r.PID(), unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	r.expect(watchdog.Lost)
 	eventually(t, "the program is dead", func() bool { return ended(a.PID) })
-	// The kernel takes only the program itself along. The lock tells of the rest,
+	if runtime.GOOS == "linux" {
+		eventually(t, "its group is dead", func() bool { return ended(inGroup) })
+	}
+	// The kernel takes only the program's group along. The lock tells of the rest,
 	// and the next watchdog ends it before it starts anything.
 	mustBeFree(t, lock, false)
 	next := start(t, `echo up`, func(s *watchdog.Spec) { s.Lock = lock })

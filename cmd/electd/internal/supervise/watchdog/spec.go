@@ -25,6 +25,7 @@ type Spec struct {
 	Warning     time.Duration  // StopSignal this long before the deadline; 0: none
 	StopSignal  syscall.Signal // asks the program to stop
 	StopTimeout time.Duration  // from StopSignal to SIGKILL where electd does not say
+	Allowance   time.Duration  // a watchdog that has not killed this long after it should have is killed itself; 0: never
 
 	Foreground bool // standard input is a terminal that the program shall control
 	NoCgroup   bool // do not make a control group even where it is possible

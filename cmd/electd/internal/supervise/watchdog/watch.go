@@ -18,6 +18,7 @@ type watch struct {
 	lock     *lockfile.Lock
 	family   family
 	terminal *terminal
+	backstop *backstop
 
 	authorised bool // a first deadline has come
 }
@@ -69,6 +70,7 @@ func (w *watch) start() *Event {
 	if err := w.family.launch(w.spec, w.lock.File(), w.terminal); err != nil {
 		return refused(fmt.Errorf("%s: %w", w.spec.Command[0], err))
 	}
+	w.backstop = newBackstop()
 	report(Event{Kind: Started, PID: w.family.leader, Cgroup: w.family.cgroup.folder()})
 	// Only now, or the program would inherit some of it.
 	harden()
@@ -167,12 +169,17 @@ func (w *watch) supervise() {
 			// What it left behind is not a service of its own.
 			w.plan.endIn(Itself, now)
 		}
+		due := w.plan.due(now)
+		if due != kill {
+			w.backstop.set(w.plan.hopeless(w.spec.Allowance))
+		}
 		wake := w.plan.next()
-		switch w.plan.due(now) {
+		switch due {
 		case ask:
 			w.family.signal(w.spec.StopSignal)
 			wake = w.plan.next()
 		case kill:
+			w.backstop.set(0) // it is this process that kills
 			w.family.kill()
 			if rounds == 0 {
 				report(Event{Kind: Killing, Cause: w.plan.cause, Late: now.Sub(w.plan.killBy())})
