@@ -14,12 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"cloud.google.com/go/auth"
 	"cloud.google.com/go/storage"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/core"
 )
 
@@ -71,7 +71,7 @@ func assemble(ctx context.Context, c Config, found *auth.Credentials) (*Arbiter,
 		end()
 		a.keeper.close()
 		_ = a.client.Close() // over HTTP it has nothing that could fail
-		a.wire.close()
+		a.wire.Close()
 	})
 	return a, nil
 }
@@ -83,14 +83,14 @@ func (a *Arbiter) Close() error {
 }
 
 // Requests returns how many requests were sent to the store.
-func (a *Arbiter) Requests() int64 { return a.wire.requests.Load() }
+func (a *Arbiter) Requests() int64 { return a.wire.Requests() }
 
 // bounded returns a context that ends with ctx, with the configured timeout and
 // with Close, whichever is first, and the flight of the one request made with it.
-func (a *Arbiter) bounded(ctx context.Context) (context.Context, *flight, context.CancelFunc) {
+func (a *Arbiter) bounded(ctx context.Context) (context.Context, *httpstore.Flight, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	stop := context.AfterFunc(a.closing, cancel)
-	ctx, f := follow(ctx)
+	ctx, f := httpstore.Follow(ctx)
 	return ctx, f, func() {
 		stop()
 		cancel()
@@ -111,7 +111,7 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	}
 	r, err := a.bucket.Object(name).NewReader(ctx)
 	if absent(err) {
-		return core.Snapshot{StoreTime: flight.storeTime()}, nil
+		return core.Snapshot{StoreTime: flight.StoreTime()}, nil
 	}
 	if err != nil {
 		return core.Snapshot{}, a.readFailure(name, err)
@@ -127,11 +127,11 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	if r.Attrs.Generation <= 0 {
 		return core.Snapshot{}, a.failure("reading", name, noGeneration(core.ErrInvalid), nil)
 	}
-	date := flight.storeTime()
+	date := flight.StoreTime()
 	return core.Snapshot{
 		Version:   version(r.Attrs.Generation),
 		Record:    record,
-		Age:       age(date, r.Attrs.LastModified, a.config.ClockSkew),
+		Age:       httpstore.Age(date, r.Attrs.LastModified, a.config.ClockSkew),
 		StoreTime: date,
 	}, nil
 }
@@ -160,7 +160,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	}
 	generation, err := a.upload(ctx, a.bucket.Object(name).If(condition), swap.Record)
 	if err != nil {
-		return "", a.writeFailure(name, flight.left.Load(), err)
+		return "", a.writeFailure(name, flight.MayHaveLeft(), err)
 	}
 	if generation <= 0 {
 		return "", a.failure("writing", name, noGeneration(core.ErrUnknown), nil)
@@ -224,16 +224,3 @@ func (a *Arbiter) object(key string) (string, error) {
 	return name, nil
 }
 
-// resolution is that of both Date and Last-Modified: HTTP dates carry seconds.
-const resolution = time.Second
-
-// age returns how long ago a record was stored, by the store's own clock, and
-// never more than the truth: a challenger waits a lease less the age. Both dates
-// may be off by their resolution, and two of the store's servers may have written
-// them, whose clocks differ by skew. Zero where unknown.
-func age(date, lastModified time.Time, skew time.Duration) time.Duration {
-	if date.IsZero() || lastModified.IsZero() {
-		return 0
-	}
-	return max(0, date.Sub(lastModified)-2*resolution-skew)
-}

@@ -73,21 +73,3 @@ func TestTheEmulatorVariableIsHonoured(t *testing.T) {
 		}
 	}
 }
-
-func TestAgeIsLessResolutionAndSkew(t *testing.T) {
-	stored := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		date, modified time.Time
-		want           time.Duration
-	}{
-		{stored.Add(10 * time.Second), stored, 7 * time.Second},
-		{stored.Add(2 * time.Second), stored, 0},
-		{stored.Add(-time.Minute), stored, 0},
-		{time.Time{}, stored, 0},
-		{stored, time.Time{}, 0},
-	} {
-		if got := gcs.Age(c.date, c.modified, time.Second); got != c.want {
-			t.Errorf("age of %v at %v is %v, want %v", c.modified, c.date, got, c.want)
-		}
-	}
-}

@@ -1,8 +1,9 @@
 package gcs
 
 import (
-	"crypto/tls"
 	"crypto/x509"
+
+	"github.com/electd/electd/arbiter/internal/httpstore"
 )
 
 // Unpaced lets a write to an object as often as it is told to: emulators bear it,
@@ -11,8 +12,5 @@ func (a *Arbiter) Unpaced() { a.pace.interval = 0 }
 
 // Trust makes a trust the certificates of roots alone.
 func (a *Arbiter) Trust(roots *x509.CertPool) {
-	a.wire.pool.TLSClientConfig = &tls.Config{RootCAs: roots}
+	a.wire.Wire = httpstore.NewWire(roots, a.config.ConnectTimeout)
 }
-
-// Age is age, for its test.
-var Age = age

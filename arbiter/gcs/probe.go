@@ -11,6 +11,7 @@ import (
 
 	"cloud.google.com/go/storage"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/arbiter/probe"
 	"github.com/electd/electd/core"
 )
@@ -29,7 +30,7 @@ func (a *Arbiter) Probe(ctx context.Context, key string) (core.ProbeReport, erro
 	p := &prober{Arbiter: a}
 	before := a.Requests()
 	report := probe.Semantics(ctx, probe.Subject{
-		Open: p.open, Key: key, Forget: p.forget, Resolution: resolution, Pause: a.pace.interval,
+		Open: p.open, Key: key, Forget: p.forget, Resolution: httpstore.Resolution, Pause: a.pace.interval,
 		Writers: racers, Rounds: 2, Samples: 4,
 	})
 	if report.Worst() != core.Unreachable {

@@ -26,6 +26,7 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/core"
 )
 
@@ -40,7 +41,7 @@ type Arbiter struct {
 	host     *url.URL
 	roots    *x509.CertPool
 	client   *awss3.Client
-	wire     *wire
+	wire     *httpstore.Wire
 	keeper   *keeper
 	form     *formLearner
 	digests  *digests
@@ -72,7 +73,7 @@ func New(ctx context.Context, c Config) (*Arbiter, error) {
 		return nil, err
 	}
 
-	a := &Arbiter{config: c, roots: roots, form: newFormLearner(c.ETag), digests: &digests{}, wire: newWire(roots, c.ConnectTimeout)}
+	a := &Arbiter{config: c, roots: roots, form: newFormLearner(c.ETag), digests: &digests{}, wire: httpstore.NewWire(roots, c.ConnectTimeout)}
 	a.client = newClient(c, shared, a.wire)
 	a.region = a.client.Options().Region
 	a.endpoint = aws.ToString(a.client.Options().BaseEndpoint)
@@ -91,13 +92,13 @@ func (a *Arbiter) Close() error {
 		if !a.borrowed {
 			a.keeper.close()
 		}
-		a.wire.close()
+		a.wire.Close()
 	})
 	return nil
 }
 
 // Requests returns how many requests were sent to the store.
-func (a *Arbiter) Requests() int64 { return a.wire.requests.Load() }
+func (a *Arbiter) Requests() int64 { return a.wire.Requests() }
 
 // Read returns the record stored under key.
 func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
@@ -138,7 +139,7 @@ func (a *Arbiter) get(ctx context.Context, name string) (core.Snapshot, error) {
 	return core.Snapshot{
 		Version:   v,
 		Record:    record,
-		Age:       age(date, aws.ToTime(out.LastModified), a.config.ClockSkew),
+		Age:       httpstore.Age(date, aws.ToTime(out.LastModified), a.config.ClockSkew),
 		StoreTime: date,
 	}, nil
 }
@@ -154,13 +155,13 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.RequestTimeout)
 	defer cancel()
-	ctx, flight := follow(ctx)
+	ctx, flight := httpstore.Follow(ctx)
 
 	put, form := a.put(name, swap)
 	out, err := a.client.PutObject(ctx, put, a.onOwnWire)
 	if err != nil {
 		a.note(err)
-		err = a.writeFailure(name, flight.left.Load(), err)
+		err = a.writeFailure(name, flight.MayHaveLeft(), err)
 		if swap.Expected != "" && errors.Is(err, core.ErrConflict) {
 			a.form.wasRefused(form, name, swap.Expected)
 		}

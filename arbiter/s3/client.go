@@ -20,6 +20,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/core"
 )
 
@@ -70,7 +71,7 @@ func chooseProvider(c Config, shared aws.Config) (aws.CredentialsProvider, error
 }
 
 // newClient makes the SDK's client: one attempt a call, on our own wire.
-func newClient(c Config, shared aws.Config, w *wire) *awss3.Client {
+func newClient(c Config, shared aws.Config, w *httpstore.Wire) *awss3.Client {
 	return awss3.NewFromConfig(shared, func(o *awss3.Options) {
 		if c.Endpoint != "" {
 			o.BaseEndpoint = aws.String(c.Endpoint)
@@ -96,7 +97,7 @@ func newClient(c Config, shared aws.Config, w *wire) *awss3.Client {
 
 // httpClient sends on w and follows no redirects: they are errors of the
 // configuration, and the signature holds for one host only.
-func httpClient(w *wire) *http.Client {
+func httpClient(w *httpstore.Wire) *http.Client {
 	return &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 

@@ -16,35 +16,12 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/core"
 )
 
-// Failure is the error of every call: its code (core.ErrConflict and so on), what
-// was asked of which store, what it answered and what to do.
-type Failure struct {
-	Code   error  // one of core's codes
-	Asked  string // "PutObject orders/lease.json in bucket acme (region …, endpoint …)"
-	Answer string // what happened, in one clause
-	Advice string // what to do about it; may be empty
-	Cause  error  // the SDK's error
-}
-
-// Error returns it all in one line.
-func (f *Failure) Error() string {
-	text := fmt.Sprintf("%v: %s: %s", f.Code, f.Asked, f.Answer)
-	if f.Advice != "" {
-		text += " (" + f.Advice + ")"
-	}
-	return text
-}
-
-// Unwrap returns the code and the cause.
-func (f *Failure) Unwrap() []error {
-	if f.Cause == nil {
-		return []error{f.Code}
-	}
-	return []error{f.Code, f.Cause}
-}
+// Failure is the error of every call.
+type Failure = httpstore.Failure
 
 // diagnosis is what an SDK error says, before it is known whether a read or a
 // write met it.
@@ -149,7 +126,7 @@ func (a *Arbiter) diagnoseCode(r answer) (diagnosis, bool) {
 	case "RequestTimeTooSkewed":
 		d.code, d.advice = core.ErrDenied, "set this machine's clock; the next request is signed with the store's time"
 		if date, err := http.ParseTime(r.header.Get("Date")); err == nil {
-			d.answer += fmt.Sprintf("; this node's clock is %s", apart((time.Since(date) - resolution/2).Round(time.Second)))
+			d.answer += fmt.Sprintf("; this node's clock is %s", apart((time.Since(date) - httpstore.Resolution/2).Round(time.Second)))
 		}
 	case "RequestTimeout":
 		// The store gave up on the connection; how far it had come is not said.

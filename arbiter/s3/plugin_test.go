@@ -7,10 +7,10 @@ import (
 
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/arbiter/internal/faultproxy"
-	"github.com/electd/electd/arbiter/s3"
 	"github.com/electd/electd/core"
 	"github.com/electd/electd/internal/servers"
 	"github.com/electd/electd/plugins"
+	"github.com/electd/electd/plugins/electd-arbiter-s3/s3plugin"
 )
 
 // asPlugin makes the test binary the plugin process of TestConformanceAsPlugin.
@@ -20,11 +20,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPlugin) == "" {
 		os.Exit(m.Run())
 	}
-	plugins.Serve(plugins.Plugin[s3.Config]{
-		Name: "s3",
-		Doc:  "The s3 arbiter under test.",
-		New:  func(ctx context.Context, c s3.Config) (core.Arbiter, error) { return s3.New(ctx, c) },
-	})
+	s3plugin.Plugin.Serve()
 }
 
 // launch opens the arbiter in a process of its own.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/electd/electd/arbiter/internal/httpstore"
 	"github.com/electd/electd/arbiter/probe"
 	"github.com/electd/electd/core"
 )
@@ -58,7 +59,7 @@ func (p *prober) open(context.Context) (core.Arbiter, error) {
 	sibling := &Arbiter{
 		config: p.config, region: p.region, endpoint: p.endpoint, host: p.host, roots: p.roots,
 		client: p.client, keeper: p.keeper, form: p.form, digests: p.digests,
-		wire: newWire(p.roots, p.config.ConnectTimeout), borrowed: true,
+		wire: httpstore.NewWire(p.roots, p.config.ConnectTimeout), borrowed: true,
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +80,7 @@ func (p *prober) requests() int {
 
 // storeName says what kind of server answered, as far as it tells.
 func (a *Arbiter) storeName() string {
-	name := a.wire.server()
+	name := a.wire.Server()
 	if name == "" {
 		name = "unnamed server"
 	}
@@ -104,7 +105,7 @@ func (a *Arbiter) formFinding() core.Finding {
 
 // dateResolution is that of the dates answers carry, as far as it can be relied
 // on: some servers make the text once a second and send it until the next.
-const dateResolution = 2 * resolution
+const dateResolution = 2 * httpstore.Resolution
 
 // Offsets of clocks that are noted and warned about.
 const (

@@ -1,4 +1,4 @@
-package s3
+package httpstore
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestAgeIsNeverMoreThanTheTruth(t *testing.T) {
 		{"no date", time.Time{}, at(40), time.Second, 0},
 		{"no last-modified", at(100), time.Time{}, time.Second, 0},
 	} {
-		if got := age(c.date, c.modified, c.skew); got != c.want {
+		if got := Age(c.date, c.modified, c.skew); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestAgeIsNeverMoreThanTheTruth(t *testing.T) {
 	for stored := time.Duration(0); stored < time.Second; stored += 100 * time.Millisecond {
 		for truth := time.Duration(0); truth < 5*time.Second; truth += 100 * time.Millisecond {
 			written := at(0).Add(stored)
-			got := age(written.Add(truth).Truncate(time.Second), written.Truncate(time.Second), 0)
+			got := Age(written.Add(truth).Truncate(time.Second), written.Truncate(time.Second), 0)
 			if got > truth {
 				t.Fatalf("stored %v into a second, %v ago: age %v", stored, truth, got)
 			}
