@@ -26,7 +26,7 @@ func Electd(t testing.TB) string {
 
 var built = sync.OnceValues(build)
 
-// build builds electd where the next test run finds it. Builds of several test
+// build builds electd where the next test run finds it, as internal/build does. Builds of several test
 // processes wait for each other.
 func build() (string, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
@@ -46,7 +46,7 @@ func build() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(folder, "electd")
-	command := exec.Command("go", "build", "-o", path, "github.com/electd/electd/cmd/electd")
+	command := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "github.com/electd/electd/cmd/electd")
 	command.Stderr = os.Stderr
 	return path, command.Run()
 }
