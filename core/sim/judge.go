@@ -142,6 +142,9 @@ func (w *World) unfenced(n *node) {
 	if !j.rolledBack && (epoch < j.actedAt || epoch == j.actedAt && j.leader != n.config.Session) {
 		w.fail("I2", "%s acts at epoch %d after %s did at %d", n.config.Session, epoch, j.leader, j.actedAt)
 	}
+	if epoch < n.state.Floor.Epoch {
+		w.fail("I7", "%s acts at epoch %d, below its own floor %d", n.config.Session, epoch, n.state.Floor.Epoch)
+	}
 	if j.leader != "" && j.leader != n.config.Session {
 		j.failovers++
 	}
@@ -182,9 +185,6 @@ func (w *World) judgeAuthority(n *node, ev *core.Event) {
 	s := &n.state
 	now := s.Now
 	margin := n.config.FenceMargin
-	if s.Floor.Epoch > s.View.Record.Epoch {
-		w.fail("I7", "%s leads at epoch %d, below its own floor %d", n.config.Session, s.View.Record.Epoch, s.Floor.Epoch)
-	}
 	if epoch, until := s.Guard(&n.config); epoch != 0 && now >= until {
 		w.fail("I12", "%s says leader after its guard shut", n.config.Session)
 	}

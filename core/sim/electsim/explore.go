@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -20,6 +21,7 @@ type search struct {
 	depth   int
 	budget  time.Duration
 	workers int
+	write   string
 	asJSON  bool
 }
 
@@ -35,7 +37,13 @@ func exploreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if failed := s.run(cmd.OutOrStdout(), grids); failed {
+			rows, failed := s.run(cmd.OutOrStdout(), grids)
+			if s.write != "" {
+				if err := writeGrids(s.write, rows); err != nil {
+					return err
+				}
+			}
+			if failed {
 				return errFound
 			}
 			return nil
@@ -47,6 +55,7 @@ func exploreCommand() *cobra.Command {
 	f.IntVar(&s.depth, "depth", 0, "longest trace (default: the grid's own bound)")
 	f.DurationVar(&s.budget, "budget", 0, "how long to search in all")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "grids at a time")
+	f.StringVar(&s.write, "write", "", "file whose table of grids is to be replaced")
 	f.BoolVar(&s.asJSON, "json", false, "report as JSON lines")
 	return c
 }
@@ -73,7 +82,7 @@ func (s *search) chosen() ([]explore.Grid, error) {
 }
 
 // run searches the grids and reports each when it is done, in the end the sum.
-func (s *search) run(w io.Writer, grids []explore.Grid) (failed bool) {
+func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, failed bool) {
 	var (
 		lock   sync.Mutex
 		group  sync.WaitGroup
@@ -82,11 +91,14 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (failed bool) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // what the searches hold is no garbage
 	began := time.Now()
 	stop := func() bool { return s.budget > 0 && time.Since(began) > s.budget }
-	turns := make(chan explore.Grid)
+	rows = make([]explore.Row, len(grids))
+	turns := make(chan int)
 	for range max(1, s.workers) {
 		group.Go(func() {
-			for g := range turns {
-				r := explore.Explore(s.bounded(g), stop)
+			for i := range turns {
+				g := s.bounded(grids[i])
+				r := explore.Explore(g, stop)
+				rows[i] = explore.Row{Grid: g, Report: r}
 				lock.Lock()
 				states += r.States
 				failed = failed || r.Failure != nil
@@ -95,8 +107,8 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (failed bool) {
 			}
 		})
 	}
-	for _, g := range grids {
-		turns <- g
+	for i := range grids {
+		turns <- i
 	}
 	close(turns)
 	group.Wait()
@@ -105,7 +117,7 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (failed bool) {
 	} else {
 		fmt.Fprintf(w, "%d states of %d grids in %s\n", states, len(grids), time.Since(began).Round(time.Second))
 	}
-	return failed
+	return rows, failed
 }
 
 func (s *search) bounded(g explore.Grid) explore.Grid {
@@ -137,4 +149,17 @@ func (s *search) report(w io.Writer, g *explore.Grid, r *explore.Report) {
 	if r.Failure != nil {
 		fmt.Fprintf(w, "%s: %s\n%s", r.Failure.Invariant, r.Failure.Text, r.Trace)
 	}
+}
+
+// writeGrids replaces the table of grids in a file of documentation.
+func writeGrids(path string, rows []explore.Row) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	next, err := explore.ReplaceTable(string(text), rows)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, []byte(next), 0o644)
 }

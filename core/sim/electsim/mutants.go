@@ -70,6 +70,8 @@ func mutantsCommand() *cobra.Command {
 	f.DurationVar(&hunter.Budget, "each", time.Minute, "how long to hunt for one at most")
 	f.IntVar(&hunter.States, "states", 200_000, "states of a grid at most")
 	f.Uint64Var(&hunter.Seeds, "seeds", 20_000, "seeds of the simulator at most")
+	f.IntVar(&hunter.HarmlessStates, "harmless-states", 25_000, "the same for those that are expected to do no harm")
+	f.Uint64Var(&hunter.HarmlessSeeds, "harmless-seeds", 3_000, "the same for those that are expected to do no harm")
 	f.IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "mutants at a time")
 	f.StringVar(&only, "only", "", "names of mutants, as a regular expression")
 	f.StringVar(&write, "write", "", "file whose kill table is to be replaced")
@@ -122,7 +124,7 @@ func reportMutant(w io.Writer, h *hunted, asJSON bool) {
 	case h.err != nil:
 		fmt.Fprintf(w, "%-40s %v\n", h.Name, h.err)
 	case asJSON:
-		m := map[string]any{"mutant": h.Name, "verdict": verdict, "killed_by": f.KilledBy, "states": f.States, "seeds": f.Seeds}
+		m := map[string]any{"mutant": h.Name, "verdict": verdict, "killed_by": f.KilledBy, "states": f.States, "seeds": f.Seeds, "stories": f.Stories}
 		if f.KilledBy != "" {
 			m["text"] = f.Text
 			m["grid"] = f.Where()

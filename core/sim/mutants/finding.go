@@ -9,6 +9,7 @@ type Finding struct {
 	Seed     uint64 `json:"seed,omitempty"`      // if by the simulator
 
 	States    int        `json:"states"`              // explored on the way
+	Stories   int        `json:"stories,omitempty"`   // told on the way, each variant of a scenario
 	Seeds     uint64     `json:"seeds,omitempty"`     // simulated on the way
 	Failovers int        `json:"failovers,omitempty"` // in them
 	Searched  []Searched `json:"searched,omitempty"`

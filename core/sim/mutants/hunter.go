@@ -23,6 +23,10 @@ type Hunter struct {
 	States int           // bound of each grid
 	Seeds  uint64        // bound of the simulation
 	Budget time.Duration // of one mutant, the build apart
+
+	// The bounds for those that are expected to do no harm, and live through it all.
+	HarmlessStates int
+	HarmlessSeeds  uint64
 }
 
 // Hunt breaks the core as the mutant says and searches it.
@@ -120,9 +124,13 @@ func (h Hunter) search(ctx context.Context, m *Mutant, program string) (Finding,
 	return f, nil
 }
 
-// flags say where to look: first where the mutant is known to fall, then by the
-// simulator, then everywhere else.
+// flags say where to look: first where the mutant is known to fall, then in every
+// scenario, by the simulator, and everywhere else.
 func (h Hunter) flags(m *Mutant) []string {
+	states, seeds := h.States, h.Seeds
+	if m.Equivalent != "" {
+		states, seeds = h.HarmlessStates, h.HarmlessSeeds
+	}
 	var rest []string
 	faults := slices.Clone(m.Without)
 	for _, g := range explore.Grids() {
@@ -133,8 +141,9 @@ func (h Hunter) flags(m *Mutant) []string {
 		}
 	}
 	return []string{
-		"-scenario", m.Scenario, "-grids", m.Grid, "-rest", strings.Join(rest, ","), "-states", strconv.Itoa(h.States),
-		"-seeds", strconv.FormatUint(h.Seeds, 10), "-without", strings.Join(faults, ","),
+		"-scenario", m.Scenario, "-seed", strconv.FormatUint(m.Seed, 10), "-grids", m.Grid,
+		"-rest", strings.Join(rest, ","), "-states", strconv.Itoa(states),
+		"-seeds", strconv.FormatUint(seeds, 10), "-without", strings.Join(faults, ","),
 		"-budget", h.Budget.String(),
 	}
 }

@@ -12,10 +12,12 @@ type Mutant struct {
 	Breaks  string // what the broken core does instead
 	Patches []Patch
 
-	// What kills it fastest: a grid of core/sim/explore or a scenario by name; the
-	// simulator if neither is given.
-	Grid     string
+	// What kills it fastest: a scenario, a seed of the simulator or a grid of
+	// core/sim/explore; the simulator's first seeds if none is given. What is known
+	// of a seed or a grid may be overtaken by a change; then all others follow.
 	Scenario string
+	Seed     uint64
+	Grid     string
 
 	// Equivalent says why the mutant does no harm; empty if it is to be killed.
 	// Such a mutant has to live through the whole search.

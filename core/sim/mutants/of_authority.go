@@ -87,7 +87,7 @@ func ofAuthority() []Mutant {
 				""}},
 		},
 		{
-			Name: "longer-promise-counted-at-once", Rule: "3.8",
+			Name: "longer-promise-counted-at-once", Scenario: "lengthened-unheard", Rule: "3.8",
 			Breaks: "counts the leases of an unresolved write for promises already given",
 			Patches: []Patch{
 				{"authority.go",

@@ -13,12 +13,20 @@ func ofEquivalents() []Mutant {
 			Equivalent: "an older round only shortens what is counted",
 		},
 		{
-			Name: "no-fence-on-stale", Rule: "3.7",
-			Breaks: "goes on acting on authority it has when an elector says that its epoch is over",
-			Patches: []Patch{{"fence.go",
-				"\tt.shut(BecauseStale)\n",
-				""}},
-			Equivalent: "whoever leads at a higher epoch has waited out this authority",
+			Name: "silence-asks-for-no-renewal", Rule: "3.3",
+			Breaks: "does not ask for a renewal when an elector stops acknowledging, but leaves it to the arbiter lease that is left",
+			Patches: []Patch{{"round.go",
+				"if t.Peers[p].Reachable && t.View.Record.Electors.Identity(t.c.Peers[p]) != \"\" {\n\t\tt.Lead.RenewWanted = true\n\t}",
+				"if t.c == nil {\n\t\tt.Lead.RenewWanted = true\n\t}"}},
+			Equivalent: "after a waiver no arbiter lease is left, so that a renewal is due at once; before it, more than half is left, and carries",
+		},
+		{
+			Name: "release-voids-no-promises", Rule: "3.7",
+			Breaks: "comes back by heartbeats after a release was started and certainly not applied",
+			Patches: []Patch{{"release.go",
+				"l.BeatsVoid, l.RenewWanted = true, false",
+				"l.RenewWanted = false"}},
+			Equivalent: "a release that may have been applied is never given up, and one that was not leaves an ordinary fence",
 		},
 		{
 			Name: "floor-not-in-the-take", Rule: "3.5",
@@ -35,7 +43,7 @@ func ofEquivalents() []Mutant {
 			Patches: []Patch{{"read.go",
 				"\tif t.Read.Op != 0 {\n\t\tt.Read.Op = 0\n\t\tt.Read.Wanted = true\n\t}\n",
 				""}},
-			Equivalent: "not known",
+			Equivalent: "what such a read can show is what the write expects, or older, which resolves nothing, or what came after it, which is true",
 		},
 	}
 }

@@ -80,6 +80,15 @@ func ofPhases() []Mutant {
 				"\tif t.now >= 0 {\n\t\treturn true\n"}},
 		},
 		{
+			// Harmless where no record is rolled back: whoever leads at a higher epoch
+			// has waited out this authority.
+			Name: "no-fence-on-stale", Scenario: "only-the-elector-knows", Rule: "3.7",
+			Breaks: "goes on acting on authority it has when an elector says that its epoch is over",
+			Patches: []Patch{{"fence.go",
+				"\tt.shut(BecauseStale)\n",
+				""}},
+		},
+		{
 			Name: "stale-does-not-raise-the-epoch", Scenario: "only-the-elector-knows", Rule: "3.7",
 			Breaks: "stays at its epoch though an elector knows a higher one (liveness)",
 			Patches: []Patch{{"fence.go",

@@ -18,7 +18,7 @@ func ofWrites() []Mutant {
 				"\tcase Conflict:\n\t\tt.writeNeverApplies()\n\t\tt.Read.Wanted = true\n\tcase Unknown, Corrupt:\n"}},
 		},
 		{
-			Name: "older-read-resolves", Grid: "reads", Rule: "3.6",
+			Name: "older-read-resolves", Scenario: "stale-over-an-open-write", Rule: "3.6",
 			Breaks: "takes a read that shows less than is known for proof that a write was not applied",
 			Patches: []Patch{{"read.go",
 				"\tv := &t.View\n\tif v.OlderSince == 0 {\n",

@@ -11,13 +11,23 @@ type Scenario struct {
 	Stays bool       // the leader has to stay; in all others another one takes over
 }
 
+// Has reports whether a fault of one of some kinds is part of the story.
+func (s *Scenario) Has(kinds []sim.FaultKind) bool {
+	for _, p := range s.Plans {
+		if len(p.Without(kinds).Faults) < len(p.Faults) {
+			return true
+		}
+	}
+	return false
+}
+
 // Scenarios returns all of them.
 func Scenarios() []Scenario {
 	return []Scenario{
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
-		tornOverAnOpenWrite(), failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(),
+		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), busyOverATornRead(),
 	}
 }

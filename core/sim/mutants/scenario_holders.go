@@ -24,6 +24,16 @@ func tornOverAnOpenWrite() Scenario {
 	}
 }
 
+func staleOverAnOpenWrite() Scenario {
+	p := challengedUnheard(sim.Fault{Kind: sim.Stale, At: 21500 * soon, Lasts: 5 * sim.Second})
+	p.Faults = append(p.Faults, sim.Fault{Kind: sim.PauseNode, At: 21500 * soon, Lasts: 9 * sim.Second, Who: sim.AFollower})
+	return Scenario{
+		Name:  "stale-over-an-open-write",
+		About: "a challenge is unresolved, and reads show the record from before the one that it expects",
+		Plans: several(p),
+	}
+}
+
 func failedAtTheSecondAttempt() Scenario {
 	// The leader stands still, so that the next read is the challenger's.
 	p := challengedUnheard(sim.Fault{Kind: sim.PauseMachine, At: 21300 * soon, Lasts: 1500 * soon, Who: sim.TheLeader})
@@ -36,6 +46,23 @@ func failedAtTheSecondAttempt() Scenario {
 		About: "a challenge is unresolved, and its second attempt certainly fails",
 		Plans: several(p),
 	}
+}
+
+// lengthenedUnheard: a leader that heartbeats carry is told of a longer lease for
+// them, and loses store and follower before that is known applied.
+func lengthenedUnheard() Scenario {
+	s := Scenario{
+		Name:  "lengthened-unheard",
+		About: "a leader has a longer lease for heartbeats, which it cannot write, and loses its follower",
+	}
+	for parts := 20 * sim.Second; parts < 20300*soon; parts += 15 * soon {
+		s.Plans = append(s.Plans, story(2, 40*sim.Second,
+			sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Reload, At: 19900 * soon, Lasts: 1, Who: sim.TheLeader, Amount: 59},
+			sim.Fault{Kind: sim.Partition, At: parts, Lasts: forever, Who: sim.TheLeader},
+		))
+	}
+	return s
 }
 
 // releasedUnheard: the release is applied and not answered. The follower, which

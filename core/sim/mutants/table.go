@@ -69,10 +69,13 @@ func (r *Row) by() string {
 func (f *Finding) extent() string {
 	var parts []string
 	if f.States > 0 {
-		parts = append(parts, fmt.Sprintf("%d states", f.States))
+		parts = append(parts, counted(f.States, "state", "states"))
+	}
+	if f.Stories > 0 {
+		parts = append(parts, counted(f.Stories, "story", "stories"))
 	}
 	if f.Seeds > 0 {
-		parts = append(parts, fmt.Sprintf("%d seeds", f.Seeds))
+		parts = append(parts, counted(int(f.Seeds), "seed", "seeds"))
 	}
 	if f.KilledBy == "" {
 		complete := 0
@@ -84,4 +87,11 @@ func (f *Finding) extent() string {
 		parts = append(parts, fmt.Sprintf("%d grids, %d of them complete", len(f.Searched), complete))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

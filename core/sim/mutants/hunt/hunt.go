@@ -20,8 +20,9 @@ import (
 func main() {
 	var (
 		story   = flag.String("scenario", "", "scenario to begin with")
-		grids   = flag.String("grids", "", "grids to explore before the simulation")
-		rest    = flag.String("rest", "", "grids to explore after it")
+		seed    = flag.Uint64("seed", 0, "seed to simulate next")
+		grids   = flag.String("grids", "", "grids to explore next, before all scenarios and the simulation")
+		rest    = flag.String("rest", "", "grids to explore after them")
 		states  = flag.Int("states", 1_000_000, "states a grid at most")
 		seeds   = flag.Uint64("seeds", 0, "seeds to simulate")
 		without = flag.String("without", "", "kinds of faults to leave out of the simulation")
@@ -30,11 +31,26 @@ func main() {
 	flag.Parse()
 	end := time.Now().Add(*budget)
 	var found mutants.Finding
-	told(&found, *story)
+	off := kinds(*without)
+	for _, s := range mutants.Scenarios() {
+		if s.Name == *story {
+			told(&found, &s)
+		}
+	}
+	if *seed != 0 {
+		simulated(&found, *seed, 1, off, end)
+	}
 	for _, name := range split(*grids) {
 		explored(&found, name, *states, end)
 	}
-	simulated(&found, *seeds, split(*without), end)
+	for _, s := range mutants.Scenarios() {
+		if s.Name != *story && !s.Has(off) {
+			told(&found, &s)
+		}
+	}
+	if *seeds > 0 {
+		simulated(&found, 1, *seeds, off, end)
+	}
 	for _, name := range split(*rest) {
 		explored(&found, name, *states, end)
 	}
@@ -81,33 +97,36 @@ func explored(f *mutants.Finding, name string, states int, end time.Time) {
 	}
 }
 
-// told runs one scenario, if any is named.
-func told(f *mutants.Finding, name string) {
-	for _, s := range mutants.Scenarios() {
-		if s.Name != name {
-			continue
-		}
-		for _, p := range s.Plans {
-			r := sim.Run(p, nil)
-			f.Seeds, f.Failovers = f.Seeds+1, f.Failovers+r.Failovers
-			if r.Failure != nil {
-				f.KilledBy, f.Text, f.Scenario = r.Failure.Invariant, r.Failure.Text, name
-				return
-			}
+func kinds(list string) []sim.FaultKind {
+	var all []sim.FaultKind
+	for _, kind := range split(list) {
+		all = append(all, sim.FaultKind(kind))
+	}
+	return all
+}
+
+// told runs one scenario.
+func told(f *mutants.Finding, s *mutants.Scenario) {
+	if f.KilledBy != "" {
+		return
+	}
+	for _, p := range s.Plans {
+		r := sim.Run(p, nil)
+		f.Stories, f.Failovers = f.Stories+1, f.Failovers+r.Failovers
+		if r.Failure != nil {
+			f.KilledBy, f.Text, f.Scenario = r.Failure.Invariant, r.Failure.Text, s.Name
+			return
 		}
 	}
 }
 
 // simulated runs seed after seed until one fails.
-func simulated(f *mutants.Finding, seeds uint64, without []string, end time.Time) {
+func simulated(f *mutants.Finding, first, seeds uint64, without []sim.FaultKind, end time.Time) {
 	left := time.Until(end)
-	if f.KilledBy != "" || seeds == 0 || left <= 0 {
+	if f.KilledBy != "" || left <= 0 {
 		return
 	}
-	s := sim.Swarm{First: 1, Seeds: seeds, Budget: left, Workers: 1, Until: 1}
-	for _, kind := range without {
-		s.Without = append(s.Without, sim.FaultKind(kind))
-	}
+	s := sim.Swarm{First: first, Seeds: seeds, Budget: left, Workers: 1, Until: 1, Without: without}
 	sum := s.Run()
 	f.Seeds, f.Failovers = f.Seeds+sum.Runs, f.Failovers+sum.Failovers
 	if len(sum.Failures) > 0 {
