@@ -14,14 +14,16 @@ import (
 // any more is left out or clamped, each time with the reason; a test compares
 // what worlds of equal form lead to.
 type canon struct {
-	buf      []byte
-	grid     *Grid
-	of       *world
-	now      core.Instant
-	epochs   ranks
-	revs     ranks
-	versions []core.Version
-	writeIDs []string
+	buf  []byte
+	grid *Grid
+	of   *world
+	now  core.Instant
+
+	holdsBack time.Duration // of the node being written, at most
+	epochs    ranks
+	revs      ranks
+	versions  []core.Version
+	writeIDs  []string
 }
 
 // hash returns the hash of a world's form.
@@ -81,9 +83,11 @@ func (c *canon) until(i core.Instant) {
 	c.instant(i, 0)
 }
 
-// free writes an instant that a challenge waits for. Candidates hold back after
-// it, by less than a tick.
-func (c *canon) free(i core.Instant) { c.instant(i, -Tick) }
+// free writes an instant that a challenge waits for. Candidates hold back after it,
+// by less than a tick; the first of them never does.
+func (c *canon) free(i core.Instant) {
+	c.instant(max(i, c.now.Add(-c.holdsBack)), -Tick)
+}
 
 func (c *canon) instant(i core.Instant, least time.Duration) {
 	switch i {
@@ -249,6 +253,10 @@ func (c *canon) node(n *node) {
 		c.epoch(n.saves)
 	}
 	c.until(n.bought)
+	c.holdsBack = Tick
+	if n.config.Node == nodeName(0) {
+		c.holdsBack = 0 // all are of one priority, so names decide
+	}
 	c.state(&n.state, n.config)
 }
 

@@ -48,7 +48,8 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	if v.Session != of.Session || c.deletes() {
 		c.free(freeAt(s)) // nobody waits for himself
 	}
-	if v.Session == "" { // only a vacancy is counted from then
+	// Only a vacancy is counted from then, and what follows an absence is newer.
+	if v.Session == "" && (v.AbsentSince == 0 || c.grid.Budget.Stale > 0) {
 		c.began(v.Since, c.heartbeatLease()+Tick)
 	}
 	c.began(v.AbsentSince, c.arbiterLease()+Tick)
@@ -69,11 +70,11 @@ func (c *canon) vow(s *core.State, of *core.Config) {
 	c.free(v.Until)
 	// What a predecessor may have promised counts with the own promises, once a
 	// record is read. It is shorter than they are, or still to be reckoned with.
-	if predecessors := s.Started.Add(c.heartbeatLease()); predecessors > v.Until {
-		c.free(predecessors)
-	} else {
-		c.number(atZero)
+	predecessors := s.Started.Add(c.heartbeatLease())
+	if predecessors <= v.Until {
+		predecessors = 0
 	}
+	c.free(predecessors)
 	c.bits(v.Made && of.Previous != "") // only a session that has a previous one is asked
 	c.name(v.Owed.Session)
 	if v.Owed.Peer != "" {
@@ -169,6 +170,11 @@ func (c *canon) peer(s *core.State, p *core.Peer) {
 	if !s.Phase.Holds() {
 		return // the rest is as a holder sees it
 	}
+	if c.silent(p) {
+		c.byte(0)
+		return
+	}
+	c.byte(1)
 	c.bits(p.Reachable, p.Seq == s.Lead.Seq)
 	c.began(p.Answered, c.heartbeatLease())
 	c.began(p.Sent, c.heartbeatLease())
@@ -176,4 +182,15 @@ func (c *canon) peer(s *core.State, p *core.Peer) {
 	if c.replaces() {
 		c.began(p.Alive, c.arbiterLease())
 	}
+}
+
+// silent reports whether a peer is as if it had never answered: what it promised is
+// over. Only where the electors change it makes a difference whether it ever did.
+func (c *canon) silent(p *core.Peer) bool {
+	b := &c.grid.Budget
+	if c.grid.Joining > 0 || c.grid.Empty || b.LostDisks > 0 || b.Deleted > 0 {
+		return false
+	}
+	over := c.now.Add(-c.heartbeatLease())
+	return !p.Reachable && p.Answered <= over && p.Sent <= over
 }

@@ -1,0 +1,84 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Row is one line of the table of grids.
+type Row struct {
+	Grid
+	Report
+}
+
+// The table stands between these two lines of a document.
+const (
+	tableBegins = "<!-- grids: written by electsim explore --write -->"
+	tableEnds   = "<!-- end of grids -->"
+)
+
+// ReplaceTable returns the document with its table of grids replaced.
+func ReplaceTable(document string, rows []Row) (string, error) {
+	before, rest, ok := strings.Cut(document, tableBegins)
+	_, after, end := strings.Cut(rest, tableEnds)
+	if !ok || !end {
+		return "", fmt.Errorf("has no table of grids: it stands between the lines %q and %q", tableBegins, tableEnds)
+	}
+	return before + tableBegins + "\n" + Table(rows) + tableEnds + after, nil
+}
+
+// Table returns the table of grids in Markdown.
+func Table(rows []Row) string {
+	var b strings.Builder
+	b.WriteString("\n| grid | looks for | in one trace at most | states | every trace up to | complete |\n|---|---|---|---|---|---|\n")
+	for i := range rows {
+		g, r := &rows[i].Grid, &rows[i].Report
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s |\n", g.Name, g.About, g.Terms(), r.States, r.length(), r.verdict())
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// length says how long the traces are that were all tried.
+func (r *Report) length() string {
+	if r.Complete {
+		return "any length"
+	}
+	return fmt.Sprintf("%d events", r.Depth)
+}
+
+func (r *Report) verdict() string {
+	switch {
+	case r.Failure != nil:
+		return "**" + r.Failure.Invariant + " fails**"
+	case r.Complete:
+		return fmt.Sprintf("yes, the farthest state after %d events", r.Depth)
+	}
+	return "no"
+}
+
+// Terms says in words what bounds a trace.
+func (g *Grid) Terms() string {
+	b := &g.Budget
+	terms := []string{fmt.Sprintf("leases %d and %d ticks", g.HeartbeatLease, g.ArbiterLease)}
+	if g.Epochs > 0 {
+		terms = append(terms, fmt.Sprintf("%d epochs", g.Epochs))
+	}
+	if restarts := b.Restarts[:g.Nodes]; restarts[0] > 0 || restarts[1] > 0 {
+		terms = append(terms, strings.Trim(strings.ReplaceAll(fmt.Sprint(restarts), " ", " and "), "[]")+" restarts")
+	}
+	for _, t := range []struct {
+		often int8
+		what  string
+	}{
+		{b.Process, "dead processes"}, {b.LostDisks, "lost disks"}, {b.Late, "late timers"},
+		{b.Duplicate, "messages twice"}, {b.Unknown, "writes unknown"}, {b.Failed, "requests failed"},
+		{b.Conflicts, "false conflicts"}, {b.Split, "slow answers"}, {b.Torn, "torn reads"}, {b.Stale, "stale reads"},
+		{b.Deleted, "deletions"}, {b.StepDowns, "step-downs"}, {b.Sick, "failed checks"}, {b.Admitted, "forced admissions"},
+	} {
+		if t.often > 0 {
+			terms = append(terms, fmt.Sprintf("%d %s", t.often, t.what))
+		}
+	}
+	return strings.Join(terms, ", ")
+}
