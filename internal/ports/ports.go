@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -22,7 +23,7 @@ const first, last = 20000, 31999
 // Free returns a port that nobody listens on, for TCP and for UDP, and that no
 // other process of this user was given lately.
 func Free() (int, error) {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("electd-ports-%d", os.Getuid()))
+	path := filepath.Join(folder(), fmt.Sprintf("electd-ports-%d", os.Getuid()))
 	lock := flock.New(path + ".lock")
 	if err := lock.Lock(); err != nil {
 		return 0, fmt.Errorf("ports: lock %s: %w", path, err)
@@ -36,12 +37,31 @@ func Free() (int, error) {
 		if !free(port) {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(strconv.Itoa(port)), 0o600); err != nil {
+		if err := give(path, port); err != nil {
 			return 0, fmt.Errorf("ports: %w", err)
 		}
 		return port, nil
 	}
 	return 0, errors.New("ports: every one of loopback is taken")
+}
+
+// folder is where the port handed out last is kept. It is not the one of TMPDIR:
+// processes with different ones share the ports all the same.
+func folder() string {
+	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
+		return "/tmp"
+	}
+	return os.TempDir()
+}
+
+// give notes the port handed out last, in a file that is not somebody else's link.
+func give(path string, port int) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(strconv.Itoa(port))
+	return errors.Join(err, file.Close())
 }
 
 // given returns the port that was handed out last.
