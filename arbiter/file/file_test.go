@@ -228,3 +228,45 @@ func TestNothingWorksAfterClose(t *testing.T) {
 		t.Errorf("write: %v", err)
 	}
 }
+
+// A record that cannot be read for a while ends no watch.
+func TestWatchOutlivesAnUnreadableRecord(t *testing.T) {
+	dir := t.TempDir()
+	a := open(t, dir)
+	mustSwap(t, a, "", "one")
+	hints, err := a.Watch(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := fileName(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * watchEvery)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.After(10 * time.Second); ; {
+		select {
+		case s, ok := <-hints:
+			if !ok {
+				t.Fatal("the watch has ended")
+			}
+			if string(s.Record) == "two" {
+				return
+			}
+		case <-deadline:
+			t.Fatal("the mended record is not told of")
+		}
+	}
+}

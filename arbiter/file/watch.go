@@ -16,8 +16,9 @@ import (
 const watchEvery = 100 * time.Millisecond
 
 // Watch sends the record when it has changed. Changes that follow one another
-// quickly may be told as one. The channel is closed when ctx or the arbiter ends,
-// or when the record cannot be read.
+// quickly may be told as one. While the record cannot be read nothing is sent, and
+// it is looked at again and again. The channel is closed when ctx or the arbiter
+// ends.
 func (a *Arbiter) Watch(ctx context.Context, key string) (<-chan core.Snapshot, error) {
 	name, err := fileName(key)
 	if err != nil {
@@ -42,11 +43,11 @@ func (a *Arbiter) Watch(ctx context.Context, key string) (<-chan core.Snapshot, 
 			if same(seen, now) {
 				continue
 			}
-			seen = now
 			s, err := load(path)
 			if err != nil {
-				return
+				continue // it may be mended without looking changed
 			}
+			seen = now
 			offer(snapshots, s)
 		}
 	}) {
