@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,15 +20,13 @@ import (
 
 // disk is a voter's data directory:
 //
-//	lock          held by the process that votes from it
-//	standing      the register.Standing
-//	keys/HASH     one register.Slot each
-//
-// Every file is replaced as a whole: written beside, fsynced, renamed, the
-// directory fsynced. Its first line is the SHA-256 of the rest.
+//	lock      held by the process that votes from it
+//	standing  the register.Standing; replaced as a whole, its first line is the SHA-256 of the rest
+//	slots     a slotLog
 type disk struct {
 	dir  string
 	lock *flock.Flock
+	log  *slotLog // nil before load
 }
 
 type standingFile struct {
@@ -37,17 +35,10 @@ type standingFile struct {
 	Standing   register.Standing
 }
 
-type slotFile struct {
-	Key                string
-	Promised, Accepted register.Ballot
-	Version            string
-	Record             []byte
-}
-
 // openDisk locks the directory. A predecessor that was just killed may hold the
 // lock a moment longer.
 func openDisk(ctx context.Context, dir string) (*disk, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "keys"), 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, wrong("data_dir", "cannot be made", "", err)
 	}
 	d := &disk{dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
@@ -63,33 +54,47 @@ func openDisk(ctx context.Context, dir string) (*disk, error) {
 	return d, nil
 }
 
-func (d *disk) close() error { return d.lock.Close() }
+func (d *disk) close() error {
+	var err error
+	if d.log != nil {
+		err = d.log.close()
+	}
+	return errors.Join(err, d.lock.Close())
+}
 
 // load returns what the directory holds; found is false if it was never used.
 func (d *disk) load() (standing standingFile, slots map[string]register.Slot, found bool, err error) {
-	found, err = d.read("standing", &standing)
-	if err != nil || !found {
-		return standing, nil, false, err
-	}
-	slots = map[string]register.Slot{}
-	entries, err := os.ReadDir(filepath.Join(d.dir, "keys"))
+	standing, found, err = d.loadStanding()
 	if err != nil {
-		return standing, nil, true, err
+		return standing, nil, found, err
 	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".new") {
-			continue // a write that a crash cut short: it was never answered
-		}
-		var s slotFile
-		if _, err := d.read(filepath.Join("keys", e.Name()), &s); err != nil {
-			return standing, nil, true, err
-		}
-		slots[s.Key] = register.Slot{
-			Promised: s.Promised, Accepted: s.Accepted,
-			Value: register.Value{Version: s.Version, Record: string(s.Record)},
+	// A blank voter's slots may be missing, or stem from an admission that was cut short.
+	path, blank := filepath.Join(d.dir, "slots"), standing.Standing.Generation == 0
+	if blank {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return standing, nil, found, err
 		}
 	}
-	return standing, slots, true, nil
+	if d.log, err = openSlotLog(path, blank); err != nil {
+		return standing, nil, found, err
+	}
+	return standing, maps.Clone(d.log.live), found, nil
+}
+
+func (d *disk) loadStanding() (s standingFile, found bool, err error) {
+	path := filepath.Join(d.dir, "standing")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	sum, body, _ := strings.Cut(string(content), "\n")
+	if sum != checksum([]byte(body)) || json.Unmarshal([]byte(body), &s) != nil {
+		return s, false, lost(path, "is damaged")
+	}
+	return s, true, nil
 }
 
 func (d *disk) saveStanding(e register.Electorate, s register.Standing) error {
@@ -97,47 +102,14 @@ func (d *disk) saveStanding(e register.Electorate, s register.Standing) error {
 	for i := range e.Size() {
 		file.Voters = append(file.Voters, e.Voter(i))
 	}
-	return d.write("standing", file)
-}
-
-func (d *disk) saveSlot(key string, s register.Slot) error {
-	sum := sha256.Sum256([]byte(key))
-	return d.write(filepath.Join("keys", hex.EncodeToString(sum[:12])), slotFile{
-		Key: key, Promised: s.Promised, Accepted: s.Accepted, Version: s.Value.Version, Record: []byte(s.Value.Record),
-	})
-}
-
-func (d *disk) read(name string, into any) (found bool, err error) {
-	path := filepath.Join(d.dir, name)
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	sum, body, _ := strings.Cut(string(content), "\n")
-	if sum != checksum([]byte(body)) || json.Unmarshal([]byte(body), into) != nil {
-		return false, wrong("data_dir", fmt.Sprintf("%s is damaged: this voter's promises are lost", path),
-			"stop this node, remove the whole directory and start it again: the other voters then admit it anew", nil)
-	}
-	return true, nil
-}
-
-func (d *disk) write(name string, value any) error {
-	body, err := json.Marshal(value)
+	body, err := json.Marshal(file)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.dir, name)
-	if err := writeSynced(path+".new", []byte(checksum(body)+"\n"+string(body))); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return replaceFile(filepath.Join(d.dir, "standing"), []byte(checksum(body)+"\n"+string(body)))
 }
+
+func (d *disk) saveSlots(slots map[string]register.Slot) error { return d.log.save(slots) }
 
 func checksum(body []byte) string {
 	sum := sha256.Sum256(body)

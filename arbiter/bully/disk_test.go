@@ -220,25 +220,38 @@ func (c *cluster) problem(node, text string) {
 }
 
 func TestDamagedDiskIsNamed(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t, 3)
-	c.start("a", "b", "c")
-	c.ready()
-	c.mustSwap("a", lease, "", "one")
-	c.stop("a")
-	files, err := filepath.Glob(filepath.Join(c.dir, "a", "keys", "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
+	for name, test := range map[string]struct {
+		file  string
+		spoil func(path string) error
+		says  string
+	}{
+		"a bit of the slots":    {"slots", flipBit, "is damaged"},
+		"a bit of the standing": {"standing", flipBit, "is damaged"},
+		"no slots":              {"slots", os.Remove, "is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 3)
+			c.start("a", "b", "c")
+			c.ready()
+			c.mustSwap("a", lease, "", "one")
+			c.stop("a")
+			path := filepath.Join(c.dir, "a", test.file)
+			if err := test.spoil(path); err != nil {
+				t.Fatal(err)
+			}
+			c.refuses("a", "data_dir", path+" "+test.says)
+		})
 	}
-	content, err := os.ReadFile(files[0])
+}
+
+func flipBit(path string) error {
+	content, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	content[len(content)/2] ^= 1
-	if err := os.WriteFile(files[0], content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c.refuses("a", "data_dir", files[0]+" is damaged")
+	return os.WriteFile(path, content, 0o600)
 }
 
 // refuses checks that a node does not start, and what it says.

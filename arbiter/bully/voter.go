@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -11,16 +12,20 @@ import (
 	"github.com/electd/electd/arbiter/bully/register"
 )
 
-// voter keeps one acceptor: in memory what is on its disk. Once the disk fails
-// the two may differ, and it takes part in nothing any more.
+// voter keeps one acceptor: in memory what is on its disk, or about to be. Once the
+// disk fails the two may differ, and it takes part in nothing any more.
 type voter struct {
 	electorate register.Electorate
 	disk       *disk
 	opened     time.Time
 	giveUp     time.Duration // a data directory not heard of for so long may be replaced
 
+	writing sync.Mutex // held while the disk is written; locked before mu
+
 	mu       sync.Mutex
 	acceptor register.Acceptor
+	now      *flush // that is being written; nil: none
+	next     *flush
 	failed   error
 	ages     map[string]firstSeen
 	heard    map[string]contact // other voters that vote, by node id
@@ -46,7 +51,7 @@ func openVoter(ctx context.Context, c Config, e register.Electorate) (*voter, er
 	if err != nil {
 		return nil, err
 	}
-	v := &voter{electorate: e, disk: d, opened: time.Now(), giveUp: 5 * profiles[c.Profile].status, ages: map[string]firstSeen{}, heard: map[string]contact{}}
+	v := &voter{electorate: e, disk: d, opened: time.Now(), giveUp: 5 * profiles[c.Profile].status, next: newFlush(), ages: map[string]firstSeen{}, heard: map[string]contact{}}
 	if err := v.load(me, c); err != nil {
 		_ = d.close()
 		return nil, err
@@ -81,7 +86,9 @@ func (v *voter) load(me int, c Config) error {
 }
 
 func (v *voter) close() error {
-	v.mu.Lock() // whoever is writing finishes first
+	v.writing.Lock() // whoever is writing finishes first
+	defer v.writing.Unlock()
+	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed == nil {
 		v.failed = fmt.Errorf("closed")
@@ -89,24 +96,31 @@ func (v *voter) close() error {
 	return v.disk.close()
 }
 
-// vote answers one request, once what it changed is on disk.
+// vote answers one request, once what it and those before it changed is on disk.
 func (v *voter) vote(r register.Request) register.Answer {
+	answer, unsaved := v.answer(r)
+	if unsaved != nil && v.settle(unsaved) != nil {
+		return v.failing(r)
+	}
+	return answer
+}
+
+// answer returns what to answer, and what has to be on disk first; nil: nothing.
+func (v *voter) answer(r register.Request) (register.Answer, *flush) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed != nil {
-		return v.failing(r)
+		return v.failing(r), nil
 	}
 	answer, change := v.acceptor.Vote(r)
 	if change == register.SlotChanged {
-		if v.failed = v.disk.saveSlot(r.Key, v.acceptor.Slots[r.Key]); v.failed != nil {
-			return v.failing(r)
-		}
+		v.next.keys[r.Key] = true
 	}
 	v.noteAge(r.Key)
 	if answer.Value != (register.Value{}) {
 		answer.Age = v.age(r.Key)
 	}
-	return answer
+	return answer, v.unsaved(r.Key)
 }
 
 func (v *voter) failing(r register.Request) register.Answer {
@@ -134,6 +148,8 @@ func (v *voter) status() register.Status {
 
 // admit and install serve another voter's transfer.
 func (v *voter) admit(r register.AdmitRequest) register.AdmitAnswer {
+	v.writing.Lock()
+	defer v.writing.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	last := v.heard[v.electorate.Voter(r.Voter)]
@@ -141,25 +157,23 @@ func (v *voter) admit(r register.AdmitRequest) register.AdmitAnswer {
 		return register.AdmitAnswer{Voter: v.acceptor.Me, Refusal: register.StillAlive, Standing: v.acceptor.Standing}
 	}
 	answer, change := v.acceptor.Admit(r)
-	return v.saved(answer, change, nil)
+	return v.saved(answer, change)
 }
 
 func (v *voter) install(r register.InstallRequest) register.AdmitAnswer {
+	v.writing.Lock()
+	defer v.writing.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	answer, change := v.acceptor.Install(r)
-	keys := make([]string, 0, len(r.Values))
-	for key := range r.Values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return v.saved(answer, change, keys)
+	return v.saved(answer, change, slices.Collect(maps.Keys(r.Values))...)
 }
 
-// saved writes what a transfer changed and returns the answer to give.
-func (v *voter) saved(answer register.AdmitAnswer, change register.Change, keys []string) register.AdmitAnswer {
-	if v.failed == nil && change != register.Nothing {
-		v.failed = v.save(keys)
+// saved writes what a transfer changed, and what its answer tells of, and returns
+// the answer to give.
+func (v *voter) saved(answer register.AdmitAnswer, change register.Change, keys ...string) register.AdmitAnswer {
+	if v.failed == nil && (change != register.Nothing || len(v.next.keys) > 0) {
+		_ = v.saveAll(keys...) // v.failed tells
 	}
 	if v.failed != nil {
 		return register.AdmitAnswer{Voter: v.acceptor.Me, Refusal: register.Failing}
@@ -167,32 +181,17 @@ func (v *voter) saved(answer register.AdmitAnswer, change register.Change, keys 
 	return answer
 }
 
-// save writes the slots first: a standing that votes must never lie on a disk
-// whose slots are not there yet.
-func (v *voter) save(keys []string) error {
-	for _, key := range keys {
-		if err := v.disk.saveSlot(key, v.acceptor.Slots[key]); err != nil {
-			return err
-		}
-		v.noteAge(key)
-	}
-	return v.disk.saveStanding(v.electorate, v.acceptor.Standing)
-}
-
 // become replaces a blank acceptor by the one an admission ended with.
 func (v *voter) become(a register.Acceptor) error {
+	v.writing.Lock()
+	defer v.writing.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed != nil {
 		return v.failed
 	}
 	v.acceptor = a
-	keys := make([]string, 0, len(a.Slots))
-	for key := range a.Slots {
-		keys = append(keys, key)
-	}
-	v.failed = v.save(keys)
-	return v.failed
+	return v.saveAll(slices.Collect(maps.Keys(a.Slots))...)
 }
 
 // alive notes a sign of life of another voter's data directory. Blank ones do
@@ -208,6 +207,8 @@ func (v *voter) alive(node string, as register.Incarnation) {
 
 // learn takes in what another voter knows of all.
 func (v *voter) learn(s register.Standing) {
+	v.writing.Lock()
+	defer v.writing.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	mine := v.acceptor.Standing
@@ -216,6 +217,6 @@ func (v *voter) learn(s register.Standing) {
 	}
 	if learnt := mine.Learn(s.Known); learnt != mine {
 		v.acceptor.Standing = learnt
-		v.failed = v.disk.saveStanding(v.electorate, learnt)
+		_ = v.saveAll() // v.failed tells
 	}
 }
