@@ -37,6 +37,8 @@ const (
 	StaleAnswered
 	ReleaseUnresolved
 	HeldLate
+	AdmittedByForce
+	ElectorRemoved
 	counters
 )
 
@@ -47,6 +49,7 @@ var counterNames = [counters]string{
 	"stranger_refused", "stranger_admitted", "hand_over_taken", "hand_over_reopened", "witness_rejection",
 	"floor_jump", "three_nodes_two_challengers", "epoch_five", "new_cluster", "recreated_after_deletion",
 	"retaken_after_stale", "stale_answered", "release_unresolved", "held_late",
+	"admitted_by_force", "elector_removed",
 }
 
 // String returns the counter's name as it stands in reports.

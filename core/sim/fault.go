@@ -45,6 +45,8 @@ const (
 	SaveFails    FaultKind = "save-fails"
 	Twin         FaultKind = "twin"     // another machine starts with Who's node id
 	Shutdown     FaultKind = "shutdown" // Who is stopped in order and started again
+	Remove       FaultKind = "remove"   // Who restarts with a configuration that does not list the machine numbered Amount
+	Admit        FaultKind = "admit"    // an operator forces Who's admission, if every elector is gone for good
 	Renewal      FaultKind = "renewal"  // an embedder asks for a renewal
 )
 
@@ -62,7 +64,7 @@ var weights = []struct {
 	{Throttle, 1, 6}, {Deny, 1, 6}, {Torn, 2, 8}, {Stale, 2, 4}, {Delete, 1, 1},
 	{Sick, 2, 8}, {PauseNode, 2, 8}, {StepDown, 3, 1}, {HandOver, 3, 1}, {Reload, 1, 1},
 	{StopFails, 2, 4}, {PromoteFails, 2, 4}, {SaveFails, 2, 4}, {Twin, 1, 20}, {Shutdown, 2, 4},
-	{Renewal, 1, 1},
+	{Renewal, 1, 1}, {Remove, 2, 12}, {Admit, 1, 1},
 }
 
 // Moment names a point of a run at which faults like to strike.
@@ -133,9 +135,15 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		// What a renewal may take (design 3.3).
 		p.Store.Latency[1] = min(p.Store.Latency[1], t.HeartbeatLease-t.Margin-t.Interval*4/3-t.Schedule)
 		return
+	case Orphans:
+		p.planOrphans(rng)
+		return
 	case Burst:
 		p.Length = 6*p.Timing.ArbiterLease + 40*lease
 		f := p.drawFault(rng, allKinds())
+		for f.Kind == Remove { // two restarts
+			f = p.drawFault(rng, allKinds())
+		}
 		f.At = 3*p.Timing.ArbiterLease + between(rng, 0, 4*lease)
 		p.Faults = []Fault{f}
 		return
@@ -171,6 +179,19 @@ func (p *Plan) planFaults(rng *rand.Rand) {
 		p.Calms = p.Leads + p.replacing()
 		p.Length = p.Calms + p.quiet()
 	}
+}
+
+// planOrphans lets every machine lose its disk, one after the other, until no
+// elector is left, and an operator admit one of them.
+func (p *Plan) planOrphans(rng *rand.Rand) {
+	at := 3 * p.Timing.ArbiterLease
+	for i := range p.Nodes {
+		at += between(rng, 0, 2*p.Timing.HeartbeatLease)
+		p.Faults = append(p.Faults, Fault{Kind: LoseDisk, At: at, Lasts: between(rng, 1, p.Timing.HeartbeatLease), Who: i})
+	}
+	at += between(rng, p.Timing.HeartbeatLease, p.Timing.ArbiterLease)
+	p.Faults = append(p.Faults, Fault{Kind: Admit, At: at, Lasts: 1, Who: rng.IntN(len(p.Nodes))})
+	p.Length = at + p.recoverBound()
 }
 
 // stormy are the faults that cost a leader its leadership.

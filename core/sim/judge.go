@@ -89,6 +89,13 @@ func (w *World) noteRecord(r *request, is *core.Record) {
 			w.seen[StrangerAdmitted]++
 		}
 	}
+	if was := &w.store.older; was.present {
+		for i := range was.record.Electors.Len {
+			if is.Electors.Identity(was.record.Electors.List[i].Node) == "" {
+				w.seen[ElectorRemoved]++
+			}
+		}
+	}
 	if r.intent == core.Take && j.successor != "" {
 		if is.Holder == j.successor {
 			w.seen[HandOverTaken]++
@@ -120,7 +127,7 @@ func (w *World) judgeSuccession(r *request, was, is *core.Record) {
 		if is.Epoch <= was.Epoch {
 			w.fail("I8", "epoch %d was taken from epoch %d", is.Epoch, was.Epoch)
 		}
-		if w.nodes[r.node].life == r.life && !was.Open() && !was.Electors.Has(writer) {
+		if n := w.nodes[r.node]; n.life == r.life && !n.state.Admitted && !was.Open() && !was.Electors.Has(writer) {
 			w.fail("I11", "%v took from electors %v", writer, was.Electors.List[:was.Electors.Len])
 		}
 	case core.Renew, core.Release:
@@ -439,7 +446,7 @@ func (w *World) mayErase() bool {
 	knows := false
 	for _, n := range w.nodes {
 		e := n.elector()
-		if n.twin && w.store.record.Electors.Has(e) {
+		if n.twin && w.store.record.Electors.Has(e) || n.without != "" {
 			return false
 		}
 		knows = knows || n.up && !n.twinned && n.disk.known

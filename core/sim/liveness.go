@@ -52,6 +52,10 @@ func (w *World) judgeEnd() {
 		w.judgeFloors()
 	case Deafness:
 		w.judgeLeads()
+	case Orphans:
+		if !w.anyLeads() {
+			w.fail("L1", "nobody leads, though a machine was admitted by force")
+		}
 	case Burst:
 		w.judgeLeads()
 		if rises := j.failovers - j.failoversBefore; rises > 1 {
@@ -141,6 +145,21 @@ func (w *World) anyMayStand() bool {
 		}
 	}
 	return false
+}
+
+// electorsGone reports whether the record names electors of whom none will ever
+// come back: their disks are lost.
+func (w *World) electorsGone() bool {
+	r := &w.store.record
+	if !w.store.present || r.Open() {
+		return false
+	}
+	for _, n := range w.nodes {
+		if r.Electors.Has(core.Elector{Node: n.config.Node, Identity: n.disk.identity}) {
+			return false
+		}
+	}
+	return true
 }
 
 // allElectors reports whether there are several nodes and each is an elector:

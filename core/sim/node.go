@@ -17,6 +17,8 @@ type node struct {
 	twin    bool // it bears the id of an older machine
 	twinned bool // another machine bears its id
 	stand   core.Standing
+	peers   []string // all that there are
+	without string   // which of them its configuration does not list
 
 	up          bool
 	life        uint32 // counts sessions
@@ -51,7 +53,7 @@ func (w *World) newNode(i int) *node {
 		timer: never,
 	}
 	n.disk.identity = p.Machine
-	n.conns = make([]conn, len(n.config.Peers))
+	n.peers = n.config.Peers
 	return n
 }
 
@@ -74,14 +76,29 @@ func (w *World) start(n *node) {
 		n.service = service{}
 	}
 	n.disk.sessions = append(n.disk.sessions, n.config.Session)
+	n.config.Peers = without(n.peers, n.without)
+	n.conns = make([]conn, len(n.config.Peers))
 	n.state = core.New(n.clock.at(w.now), n.stand, n.disk.floor, n.disk.known, w.rng.Uint64())
 	n.timer, n.pausedUntil, n.frozen = w.now, 0, false
 	n.backlog = n.backlog[:0]
 	w.say("%s starts, previous %q, floor %d", n.config.Session, n.config.Previous, n.disk.floor)
 	for p := range n.conns {
-		n.conns[p] = conn{}
 		w.queue.push(happening{at: w.now, kind: dials, node: uint8(n.index), peer: uint8(p), life: n.life})
 	}
+}
+
+// without returns the list without a name, which may be the empty one.
+func without(list []string, name string) []string {
+	if indexOf(list, name) < 0 {
+		return list
+	}
+	var rest []string
+	for _, x := range list {
+		if x != name {
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }
 
 // die ends a session; the service lives on until the watchdog kills it, or the

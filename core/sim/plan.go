@@ -18,6 +18,7 @@ const (
 	Burst    Mode = "burst"    // one fault, then peace; at most one new epoch (L3)
 	Deafness Mode = "deafness" // a leader that sends but hears nobody, nor the store: another one must lead (L1)
 	Severed  Mode = "severed"  // a leader loses its peers while the store is well: it must stay (L4)
+	Orphans  Mode = "orphans"  // all disks are lost, and an operator admits a machine: somebody must lead (L1)
 )
 
 // Plan is everything a run follows from. Equal plans run alike.
@@ -86,7 +87,7 @@ var timings = []Timing{
 // modes are drawn from; those of long and quiet runs less often.
 var modes = []Mode{
 	Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Safety, Storm, Storm, Storm, Storm, Storm,
-	Recover, Recover, Recover, Burst, Burst, Outage, Deafness, Severed,
+	Recover, Recover, Recover, Burst, Burst, Outage, Deafness, Severed, Orphans,
 }
 
 // NewPlan returns the plan of a seed: a swarm of configurations and faults.

@@ -155,7 +155,19 @@ func (w *World) inflict(f *Fault, r *running) {
 		w.addTwin(n)
 	case Shutdown:
 		w.command(n, f)
-		r.undo = func() { w.die(n, true); w.start(n) }
+		r.undo = func() { w.restart(n) }
+	case Remove:
+		if w.erased() {
+			return // the design does not cover these together
+		}
+		n.without = w.nodes[f.Amount%len(w.nodes)].config.Node
+		w.restart(n)
+		r.undo = func() { n.without = ""; w.restart(n) }
+	case Admit:
+		if w.electorsGone() {
+			w.seen[AdmittedByForce]++
+			w.stepIfAwake(n, core.Event{Kind: core.AdmitForced})
+		}
 	case Renewal:
 		w.stepIfAwake(n, core.Event{Kind: core.RenewAsked})
 	}
@@ -204,6 +216,12 @@ func (w *World) resettle() {
 func (w *World) restand(n *node) {
 	n.stand.Healthy, n.stand.Paused = !w.striking(Sick, n), w.striking(PauseNode, n)
 	w.stepIfAwake(n, core.Event{Kind: core.StandingChanged, Standing: n.stand})
+}
+
+// restart ends a session with its service, and begins another.
+func (w *World) restart(n *node) {
+	w.die(n, true)
+	w.start(n)
 }
 
 func (w *World) stepIfAwake(n *node, ev core.Event) {
