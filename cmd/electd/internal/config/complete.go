@@ -52,6 +52,9 @@ func (c *Config) completeElection(e *Election) {
 	if !c.given(join(path, "arbiter_lease")) {
 		e.ArbiterLease = c.defaultLease()
 	}
+	if len(c.Peers()) == 0 && !c.given(join(path, "heartbeat_lease")) {
+		e.HeartbeatLease = e.FenceMargin + min(time.Second, max(0, e.ArbiterLease-e.FenceMargin)/2)
+	}
 	if !c.given(join(path, "arbiter_timeout")) {
 		e.ArbiterTimeout = min(e.ArbiterLease/4, 5*time.Second)
 	}

@@ -9,7 +9,7 @@ type Election struct {
 
 	ArbiterLease      time.Duration `electd:"arbiter_lease" default:"30s" doc:"Time bought by a write to the arbiter. Default: 30s; 10s without peers; 3s with the bully arbiter. A change takes effect with the first write that carries it."`
 	HeartbeatInterval time.Duration `electd:"heartbeat_interval" default:"500ms" doc:"Time between two heartbeats to a peer."`
-	HeartbeatLease    time.Duration `electd:"heartbeat_lease" default:"1500ms" doc:"Time bought by a peer's acknowledgement; after a crash the next leader waits this long. A change takes effect with the first write that carries it."`
+	HeartbeatLease    time.Duration `electd:"heartbeat_lease" default:"1500ms" doc:"Time bought by a peer's acknowledgement; after a crash the next leader waits this long. Without peers it only bounds, less fence_margin, what a program beside electd is told, and is fence_margin + 1s by default, or less under a short arbiter_lease. A change takes effect with the first write that carries it."`
 	FenceMargin       time.Duration `electd:"fence_margin" default:"500ms" doc:"How long before its authority ends a leader stops. Must hold the clocks' rate error over the longest lease, scheduling_allowance, the fence hook, stop_timeout and kill_allowance together."`
 	ArbiterTimeout    time.Duration `electd:"arbiter_timeout" doc:"Deadline of one request to the arbiter. Default: a quarter of arbiter_lease, at most 5s."`
 

@@ -102,7 +102,7 @@ func TestFlagsAreRefusedByName(t *testing.T) {
 		"node":            {func(f *Flags) { f.Node = "a b" }, "--node: Node id \"a b\" cannot be used"},
 		"stop too long":   {func(f *Flags) { f.StopTimeout = 3 * time.Second }, "--fence-margin: fence_margin is too short"},
 		"margin too long": {func(f *Flags) { f.FenceMargin = 4 * time.Second }, "arbiter_timeout does not fit into the lease"},
-		"lease too short": {func(f *Flags) { f.ArbiterLease = time.Second }, "--arbiter-lease: arbiter_lease is not longer than heartbeat_lease"},
+		"lease too short": {func(f *Flags) { f.ArbiterLease = time.Second }, "--arbiter-lease: arbiter_timeout does not fit"},
 		"log level":       {func(f *Flags) { f.LogLevel = "loud" }, "--log-level: Unknown value \"loud\""},
 		"stop signal":     {func(f *Flags) { f.StopSignal = "TERM" }, "--stop-signal: Unknown value \"TERM\""},
 		"api address":     {func(f *Flags) { f.APIListen = "7401" }, "--api-listen: Address \"7401\" is not host:port"},

@@ -91,6 +91,11 @@ func TestAccepted(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, strings.TrimSuffix(path, ".hcl")+".txt", out.Bytes())
+			for _, e := range c.Elections { // what core/node needs of any election
+				if e.HeartbeatLease <= e.FenceMargin || e.ArbiterLease <= e.FenceMargin || e.HeartbeatLease >= e.ArbiterLease {
+					t.Errorf("election %q: heartbeat lease %s, arbiter lease %s, margin %s", e.Name, e.HeartbeatLease, e.ArbiterLease, e.FenceMargin)
+				}
+			}
 		})
 	}
 }

@@ -89,13 +89,34 @@ func (v *validator) timing(path string, e *Election, peers bool) {
 			fmt.Sprintf("arbiter_lease %s > heartbeat_lease %s does not hold. The arbiter's lease is what carries a leader whose heartbeats fail.", e.ArbiterLease, e.HeartbeatLease))
 	}
 	if room := e.ArbiterLease/2 - e.FenceMargin; e.ArbiterTimeout > room {
-		v.fail(join(path, "arbiter_timeout"), "arbiter_timeout does not fit into the lease",
+		v.fail(v.firstGiven(path, "arbiter_timeout", "arbiter_lease", "fence_margin"), "arbiter_timeout does not fit into the lease",
 			fmt.Sprintf("arbiter_timeout %s ≤ arbiter_lease %s / 2 − fence_margin %s = %s does not hold. A renewal begins when half the lease is left and has to be over before the leader fences.",
 				e.ArbiterTimeout, e.ArbiterLease, e.FenceMargin, room))
 	}
-	if peers {
+	if e.FenceMargin >= e.HeartbeatLease {
+		v.fail(join(path, "fence_margin"), "fence_margin is not shorter than heartbeat_lease",
+			fmt.Sprintf("fence_margin %s < heartbeat_lease %s does not hold. %s", e.FenceMargin, e.HeartbeatLease, why[peers]))
+	} else if peers {
 		v.heartbeats(path, e)
 	}
+}
+
+// why tells what a heartbeat lease within the margin leads to, with and without
+// peers.
+var why = map[bool]string{
+	true:  "The leader would fence between any two heartbeats.",
+	false: "Programs beside electd could never act on its word.",
+}
+
+// firstGiven is the first of some attributes that stands in the configuration; the
+// first of all if none does.
+func (v *validator) firstGiven(path string, names ...string) string {
+	for _, name := range names {
+		if v.given(join(path, name)) {
+			return join(path, name)
+		}
+	}
+	return join(path, names[0])
 }
 
 func (v *validator) margin(path string, e *Election) {
@@ -110,11 +131,6 @@ func (v *validator) margin(path string, e *Election) {
 }
 
 func (v *validator) heartbeats(path string, e *Election) {
-	if e.FenceMargin >= e.HeartbeatLease {
-		v.fail(join(path, "fence_margin"), "fence_margin is not shorter than heartbeat_lease",
-			fmt.Sprintf("fence_margin %s < heartbeat_lease %s does not hold. The leader would fence between any two heartbeats.", e.FenceMargin, e.HeartbeatLease))
-		return
-	}
 	left := e.HeartbeatLease - e.FenceMargin
 	if noticed := e.HeartbeatInterval + e.AckTimeout(); noticed >= left {
 		v.fail(join(path, "heartbeat_interval"), "heartbeat_interval is too long",
