@@ -46,6 +46,10 @@ type Status struct {
 // ErrClosed is what calls get after Close; it is core.ErrUnavailable too.
 var ErrClosed = fmt.Errorf("the plugin's host was closed: %w", core.ErrUnavailable)
 
+// struckAgain is how often a first start is tried again that a signal from outside
+// ended: somebody's kill, or a machine short of memory, says nothing of the plugin.
+const struckAgain = 3
+
 // Launch starts the plugin and asks it for Info and Schema. It fails at once if
 // the plugin cannot be started; only from then on is it kept running.
 func Launch(ctx context.Context, spec Spec) (*Host, error) {
@@ -54,6 +58,10 @@ func Launch(ctx context.Context, spec Spec) (*Host, error) {
 		return nil, fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}
 	first, err := start(ctx, spec)
+	for again := 0; again < struckAgain && errors.Is(err, errStruck) && ctx.Err() == nil; again++ {
+		spec.Log.Warn("the plugin was killed while it started; starting it again", "plugin", spec.Name, "error", err)
+		first, err = start(ctx, spec)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}

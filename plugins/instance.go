@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -175,6 +176,13 @@ func (i *instance) introduce(ctx context.Context) error {
 	return nil
 }
 
+// errStruck is what a start failed by that somebody else ended with SIGKILL.
+var errStruck = errors.New("killed by somebody else")
+
+type struck struct{ error }
+
+func (struck) Is(target error) bool { return target == errStruck }
+
 // quote adds to the error of a failed start what the plugin printed.
 func (i *instance) quote(ctx context.Context, err error) error {
 	if !i.process.started() {
@@ -194,7 +202,11 @@ func (i *instance) quote(ctx context.Context, err error) error {
 		return fmt.Errorf("it was not ready in time (%w) and was killed; it printed: %s", context.Cause(ctx), said)
 	}
 	if state := i.process.ending(); state != "" && !i.process.wasKilled() {
-		return fmt.Errorf("it ended before it was ready: %s; it printed: %s", state, said)
+		err := fmt.Errorf("it ended before it was ready: %s; it printed: %s", state, said)
+		if strings.HasPrefix(state, "signal: killed") {
+			return struck{err}
+		}
+		return err
 	}
 	return fmt.Errorf("%w; it printed: %s", err, said)
 }

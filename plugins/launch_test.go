@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -254,5 +255,18 @@ func TestDeadlineHolds(t *testing.T) {
 	<-ctx.Done() // the plugin's side may have been a little earlier
 	if _, err := a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")}); core.WriteOutcome(err) != core.Unavailable {
 		t.Errorf("a write after its deadline: %v, want unavailable: it is not sent", err)
+	}
+}
+
+// A plugin that is killed from outside while it starts is started again: that says
+// nothing of it, and the daemon would be gone for good.
+func TestStruckWhileStarting(t *testing.T) {
+	spec, log := specFor(t, "struck "+filepath.Join(t.TempDir(), "struck"))
+	h := launch(t, spec, plugins.Values{"label": "x"})
+	if name := h.Info().Name; name != "memory" {
+		t.Errorf("it is %q", name)
+	}
+	if !strings.Contains(log.String(), "the plugin was killed while it started; starting it again") {
+		t.Errorf("the log does not tell:\n%s", log)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/electd/electd/core"
@@ -15,6 +16,14 @@ import (
 // misbehave is the main function of plugins that do what they should not, or
 // more than they need.
 func misbehave(how string) {
+	if path, ok := strings.CutPrefix(how, "struck "); ok { // unless it was before
+		if _, err := os.Stat(path); err != nil {
+			os.WriteFile(path, nil, 0o600)
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		plugins.Serve(memory)
+		return
+	}
 	switch how {
 	case "print":
 		fmt.Println("hello, I am no plugin")
