@@ -1,6 +1,8 @@
 package bully_test
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,5 +82,43 @@ func TestPreemptAfterHandsOver(t *testing.T) {
 		t.Errorf("%s says of its transitions:\n%s", before.node, all)
 	}
 	x.quiet(next, reported)
+	x.work()
+}
+
+// A preferred node that cannot take, because its votes reach nobody while its
+// heartbeats and its gossip do, costs each leader one change in a minute, not one
+// at every look.
+func TestTargetThatCannotTakeIsNotAskedAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ELECTD_SOAK") == "" {
+		t.Log("left out: runs in `make soak`")
+		return
+	}
+	x := newExample(t, `arbiter "bully" {`, "arbiter \"bully\" {\n  preempt_after = \"2s\"")
+	wires := x.wired()
+	before := x.ledBefore()
+	for ends, w := range wires {
+		if ends[0] == "c" || ends[1] == "c" {
+			w.set(true)
+		}
+	}
+	if first, ok, _ := x.opened.above(before.epoch, time.Time{}); ok {
+		t.Fatalf("%s led before its votes were cut off", first.node)
+	}
+	time.Sleep(45 * time.Second)
+	var led []string
+	last := before
+	for {
+		next, ok, _ := x.opened.above(last.epoch, time.Time{})
+		if !ok {
+			break
+		}
+		led = append(led, next.node)
+		last = next
+	}
+	t.Logf("%s led, and then %v", before.node, led)
+	if slices.Contains(led, "c") || len(led) == 0 || len(led) > 2 {
+		t.Errorf("%s led, and then %v; want one or two changes, none of them to c", before.node, led)
+	}
 	x.work()
 }
