@@ -20,6 +20,7 @@ type search struct {
 	states  int
 	depth   int
 	budget  time.Duration
+	long    bool
 	workers int
 	write   string
 	asJSON  bool
@@ -51,7 +52,8 @@ func exploreCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringSliceVar(&s.grids, "grid", nil, "grids to search (default all)")
-	f.IntVar(&s.states, "states", 0, "states to search of each grid (default: each grid's own bound, 8 million together)")
+	f.IntVar(&s.states, "states", 0, "states to search of each grid (default: each grid's own bound)")
+	f.BoolVar(&s.long, "long", false, "search each grid up to the bound of the long run")
 	f.IntVar(&s.depth, "depth", 0, "longest trace (default: the grid's own bound)")
 	f.DurationVar(&s.budget, "budget", 0, "how long to search in all")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "grids at a time")
@@ -121,6 +123,9 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, fai
 }
 
 func (s *search) bounded(g explore.Grid) explore.Grid {
+	if s.long {
+		g.States = g.Long
+	}
 	if s.states > 0 {
 		g.States = s.states
 	}

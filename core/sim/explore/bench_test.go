@@ -4,8 +4,7 @@ import "testing"
 
 // BenchmarkStates measures new states a second on one core.
 func BenchmarkStates(b *testing.B) {
-	g := base("restarts")
-	g.Budget = Budget{Restarts: [maxNodes]int8{2, 2}, Unknown: 1}
+	g := base("restarts", "speed", Budget{Restarts: restarts(2, 2), Unknown: 1})
 	g.States = 100000
 	states := 0
 	for b.Loop() {

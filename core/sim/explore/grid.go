@@ -28,8 +28,9 @@ type Grid struct {
 	SlowSaves      bool  // floors take their time to get on disk
 	SlowReads      bool  // reads take their time; else they are answered at once, or fail if the budget says so
 
-	Depth    int        // longest trace
+	Depth    int        // longest trace; 0: any
 	States   int        // bound of the search, so that all grids together take minutes; 0: none
+	Long     int        // bound of the long search
 	Epochs   core.Epoch // highest epoch followed; 0: any
 	InFlight int        // messages of one kind between two nodes; older ones are lost
 	Delay    int        // ticks that a message may take; what takes longer is lost

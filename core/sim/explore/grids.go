@@ -1,107 +1,110 @@
 package explore
 
-import "github.com/electd/electd/core"
-
-// Grids returns the searches that make up the proof, the smaller ones first. Each
-// looks for one kind of fault; together they hold every rule of the protocol.
+// Grids returns the searches that make up the proof. Each looks for one kind of
+// fault, with as few others beside it as may be needed to make it do harm; together
+// they hold every rule of the protocol. Most are small enough to be searched whole.
 func Grids() []Grid {
 	var all []Grid
-	for _, lease := range []int{2, 3, 4} {
-		g := base("restarts-kept-" + digit(lease))
-		g.About = "two nodes, disks kept: crashes at any moment, late writes of dead sessions"
-		g.HeartbeatLease, g.ArbiterLease, g.Epochs = lease, max(3, lease), 3
-		if lease == 2 {
-			g.States = 6_000_000 // all traces of twenty steps
-		}
-		g.Budget = Budget{Restarts: [maxNodes]int8{2, 2}, Unknown: 1}
-		all = append(all, g)
+	for _, part := range [][]Grid{
+		ofRestarts(), ofServices(), ofStores(), ofReleases(), ofMessages(), ofRecords(), ofRosters(),
+	} {
+		all = append(all, part...)
 	}
-
-	g := base("restarts-lost")
-	g.About = "two nodes, disks lost: strangers, admission, floors that come into being"
-	g.Budget = Budget{Restarts: [maxNodes]int8{2, 2}, LostDisks: 2, Unknown: 1}
-	all = append(all, g)
-
-	g = base("process")
-	g.About = "services that outlive their process, and timers that fire late"
-	g.Budget = Budget{Process: 2, Late: 2, Unknown: 1}
-	all = append(all, g)
-
-	g = base("stops")
-	g.About = "services that take their time to stop"
-	g.SlowStops = true
-	g.Budget = Budget{Process: 1, StepDowns: 1, Unknown: 1}
-	all = append(all, g)
-
-	g = base("saves")
-	g.About = "floors that get on disk late, and acknowledgements that wait for them"
-	g.SlowSaves = true
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1}
-	all = append(all, g)
-
-	g = base("ages")
-	g.About = "a store that says how old a record is"
-	g.Ages, g.SlowReads = true, true
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1, Failed: 1}
-	all = append(all, g)
-
-	g = base("writes")
-	g.About = "writes answered wrongly: unknown, conflict though applied, conflict though not"
-	g.Budget = Budget{Unknown: 2, Conflicts: 2, Failed: 1}
-	all = append(all, g)
-
-	g = base("reads")
-	g.About = "torn, stale and overtaken reads"
-	g.SlowReads = true
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 1, Split: 1, Torn: 1, Stale: 1}
-	all = append(all, g)
-
-	g = base("release")
-	g.About = "releases that stay unresolved, step-downs, sick leaders"
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, StepDowns: 2, Sick: 1, Unknown: 2, Failed: 1}
-	all = append(all, g)
-
-	g = base("messages")
-	g.About = "messages that come late, twice and out of order"
-	g.InFlight, g.Delay = 2, 3
-	g.Budget = Budget{Duplicate: 2, Late: 1, Unknown: 1}
-	all = append(all, g)
-
-	g = base("deletion")
-	g.About = "a record that is deleted under a leader"
-	g.Date, g.Epochs = 8, 12
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Deleted: 1, Failed: 1}
-	all = append(all, g)
-
-	g = base("founding")
-	g.About = "a new cluster, from nothing"
-	g.Empty = true
-	g.Hellos = true
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1}, Unknown: 2}
-	all = append(all, g)
-
-	g = base("roster")
-	g.About = "a third node joins and is removed while writes are unresolved"
-	g.Nodes, g.Joining = 3, 1
-	g.Epochs = 3
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1, 1}, Unknown: 2}
-	all = append(all, g)
-
-	g = base("three")
-	g.About = "three nodes"
-	g.Nodes = 3
-	g.Epochs = 3
-	g.Budget = Budget{Restarts: [maxNodes]int8{1, 1, 1}, Unknown: 1}
-	all = append(all, g)
 	return all
 }
 
 // base returns what most grids share.
-func base(name string) Grid {
+func base(name, about string, b Budget) Grid {
 	return Grid{
-		Name: name, Nodes: 2, HeartbeatLease: 2, ArbiterLease: 4, ArbiterTimeout: 1,
-		Depth: 60, States: 150_000, Epochs: core.Epoch(4), InFlight: 1, Delay: 1,
+		Name: name, About: about, Nodes: 2, HeartbeatLease: 2, ArbiterLease: 4, ArbiterTimeout: 1,
+		States: 150_000, Long: 4_000_000, InFlight: 1, Delay: 1, Budget: b,
 	}
 }
 
-func digit(n int) string { return string(rune('0' + n)) }
+// The budget of restarts of the first, second and third node.
+func restarts(n ...int8) (each [maxNodes]int8) {
+	copy(each[:], n)
+	return each
+}
+
+func ofRestarts() []Grid {
+	var all []Grid
+	for _, lease := range []int{2, 3, 4} {
+		g := base("restarts-kept-"+string(rune('0'+lease)), "crashes at any moment, disks kept, late writes of dead sessions",
+			Budget{Restarts: restarts(2, 2), Unknown: 1})
+		g.HeartbeatLease, g.ArbiterLease = lease, max(3, lease)
+		if lease == 2 {
+			g.States = 1_700_000 // all traces of twenty events
+		}
+		all = append(all, g)
+	}
+	lost := base("restarts-lost", "crashes at any moment, disks lost: strangers, admission, floors that come into being",
+		Budget{Restarts: restarts(2, 2), LostDisks: 2, Unknown: 1})
+	lost.Long = 14_000_000 // all traces of twenty events
+	once := base("lost-once", "one disk lost, for good", Budget{Restarts: restarts(1, 1), LostDisks: 1})
+	once.States = 700_000
+	reordered := base("restarts-reordered", "crashes while messages overtake each other", Budget{Restarts: restarts(1, 1)})
+	reordered.InFlight = 2
+	return append(all, lost, once, reordered)
+}
+
+func ofServices() []Grid {
+	process := base("process", "services that outlive their process, and timers that fire late", Budget{Process: 1, Late: 1, Unknown: 1})
+	stops := base("stops", "services that take their time to stop", Budget{Process: 1, StepDowns: 1, Unknown: 1})
+	stops.SlowStops = true
+	saves := base("saves", "floors that get on disk late, and acknowledgements that wait for them", Budget{Restarts: restarts(1, 1)})
+	saves.SlowSaves = true
+	return []Grid{process, stops, saves}
+}
+
+func ofStores() []Grid {
+	ages := base("ages", "a store that says how old a record is", Budget{Restarts: restarts(1, 1)})
+	ages.Ages, ages.SlowReads = true, true
+	writes := base("writes", "writes answered wrongly: unknown, conflict though applied, conflict though not; and failures",
+		Budget{Unknown: 1, Conflicts: 1, Failed: 1})
+	twice := base("writes-twice", "two writes of unknown outcome, and a false conflict", Budget{Unknown: 2, Conflicts: 1})
+	twice.States = 600_000
+	reads := base("reads", "torn, stale and overtaken reads", Budget{Split: 1, Torn: 1, Stale: 1})
+	reads.SlowReads = true
+	torn := base("reads-torn", "torn reads, and nothing else", Budget{Split: 1, Torn: 1})
+	torn.SlowReads, torn.States = true, 300_000
+	stale := base("reads-stale", "stale reads while a write is unresolved", Budget{Stale: 1, Unknown: 1})
+	stale.SlowReads = true
+	return []Grid{ages, writes, twice, reads, torn, stale}
+}
+
+func ofReleases() []Grid {
+	return []Grid{
+		base("release", "releases that stay unresolved", Budget{StepDowns: 1, Unknown: 2}),
+		base("release-failed", "releases that fail, and are given up", Budget{StepDowns: 1, Unknown: 1, Failed: 1}),
+		base("release-sick", "sick leaders, and crashes of those that follow them", Budget{Restarts: restarts(0, 1), Sick: 1, Unknown: 1}),
+	}
+}
+
+func ofMessages() []Grid {
+	g := base("messages", "messages that come late, twice and out of order", Budget{Duplicate: 1, Late: 1, Unknown: 1})
+	g.InFlight, g.Delay = 2, 3
+	return []Grid{g}
+}
+
+func ofRecords() []Grid {
+	deletion := base("deletion", "a record that is deleted under a leader", Budget{Restarts: restarts(1, 1), Deleted: 1})
+	deletion.Date = 1 << 30
+	founding := base("founding", "a new cluster, from nothing", Budget{Unknown: 1})
+	crashing := base("founding-crashes", "a new cluster whose founders crash", Budget{Restarts: restarts(1, 1)})
+	founding.Empty, founding.Hellos = true, true
+	crashing.Empty, crashing.Hellos = true, true
+	return []Grid{deletion, founding, crashing}
+}
+
+func ofRosters() []Grid {
+	replaced := base("roster-replaced", "an elector is removed, and its machine's successor added, while writes are unresolved",
+		Budget{Restarts: restarts(0, 1), LostDisks: 1, Unknown: 2})
+	roster := base("roster", "a third node joins while writes are unresolved", Budget{Restarts: restarts(1, 1, 1), Unknown: 2})
+	roster.Nodes, roster.Joining, roster.Epochs = 3, 1, 3
+	three := base("three", "three nodes", Budget{Restarts: restarts(1, 1, 1), Unknown: 1})
+	three.Nodes, three.Epochs = 3, 3
+	calm := base("three-calm", "three nodes that only lose messages", Budget{})
+	calm.Nodes, calm.Epochs = 3, 2
+	return []Grid{replaced, roster, three, calm}
+}

@@ -46,9 +46,9 @@ func Explore(g Grid, stop func() bool) Report {
 	began := time.Now()
 	r := Report{Grid: g.Name, Reached: map[string]int{}}
 	defer func() { r.Elapsed = time.Since(began) }()
-	first, err := g.begin(x)
-	if err != nil {
-		r.Failure = &Failure{"begin", err.Error()}
+	first, failure := g.begin(x)
+	if failure != nil {
+		r.Failure = failure
 		return r
 	}
 	s := &search{explorer: x, first: first, seen: newSet(1 << 16), stop: stop, report: &r}
@@ -87,7 +87,7 @@ func (s *search) run() {
 	for level, from := 0, 0; from < len(s.origins); level++ {
 		to := len(s.origins)
 		s.report.Levels = append(s.report.Levels, to-from)
-		if level == s.grid.Depth {
+		if level > 0 && level == s.grid.Depth {
 			return
 		}
 		for id := from; id < to; id++ {
@@ -130,8 +130,13 @@ func (s *search) expand(id uint32) bool {
 	return id%256 == 0 && s.stop != nil && s.stop()
 }
 
-// try makes a choice; what the core panics with is a failure.
+// try makes a choice.
 func (m *mover) try(c choice) {
+	m.guarded(func() { m.take(c) })
+}
+
+// guarded does something; what the core panics with is a failure.
+func (m *mover) guarded(do func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.deep = 0
@@ -142,7 +147,7 @@ func (m *mover) try(c choice) {
 			m.broken = &Failure{v.Name, v.Text}
 		}
 	}()
-	m.take(c)
+	do()
 }
 
 // rebuild brings s.at to a state by its origins. States of one length are numbered

@@ -114,26 +114,34 @@ func (w *world) fail(invariant, format string, args ...any) {
 }
 
 // begin returns a grid's first state.
-func (g *Grid) begin(x *explorer) (*world, error) {
+func (g *Grid) begin(x *explorer) (*world, *Failure) {
 	w := &world{now: 100 * Tick, left: g.Budget}
 	m := mover{explorer: x, world: w}
-	for i := range g.Nodes - g.Joining {
-		m.start(i)
-	}
-	if g.Empty {
-		return w, nil
-	}
-	for range 40 {
-		m.calm()
-		if n := m.leader(); n >= 0 && w.nodes[n].state.Lead.ArbiterUntil == 0 && w.requests == 0 && w.messages == 0 {
-			for i := g.Nodes - g.Joining; i < g.Nodes; i++ {
-				m.start(i)
-			}
-			return w, nil
+	found := g.Empty
+	m.guarded(func() {
+		for i := range g.Nodes - g.Joining {
+			m.start(i)
 		}
-		m.tick(-1)
+		for i := 0; i < 40 && !found; i++ {
+			m.calm()
+			if found = m.healthy(); !found {
+				m.tick(-1)
+			}
+		}
+		for i := g.Nodes - g.Joining; i < g.Nodes; i++ {
+			m.start(i)
+		}
+	})
+	if w.broken == nil && !found {
+		m.fail("begin", "the group does not come to a healthy leader")
 	}
-	return nil, fmt.Errorf("grid %s does not come to a healthy leader: %v", g.Name, w.broken)
+	return w, w.broken
+}
+
+// healthy reports whether heartbeats carry a leader, and nothing is under way.
+func (m *mover) healthy() bool {
+	n := m.leader()
+	return n >= 0 && m.nodes[n].state.Lead.ArbiterUntil == 0 && m.requests == 0 && m.messages == 0
 }
 
 // calm answers and delivers everything at once, as in a healthy group.
