@@ -22,9 +22,11 @@ simulate() { # first seed, seeds, least failovers
 	enough run failovers "$3"
 }
 
-explore() { # states a grid, least states
-	"$electsim" explore --states "$1" --json | tee "$reports/explore.json" || return 1
-	enough explore states "$2"
+explore() { # least states, more flags
+	least=$1
+	shift
+	"$electsim" explore --json "$@" | tee "$reports/explore.json" || return 1
+	enough explore states "$least"
 }
 
 # Everything that is left for the mutants is what they need and no more: each
