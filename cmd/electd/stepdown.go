@@ -47,6 +47,10 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 	if err != nil {
 		return explain(err)
 	}
+	if to != "" && before.Leader == to {
+		fmt.Fprintf(s.out, "%s leads already, at epoch %d\n", to, before.Epoch)
+		return nil
+	}
 	done, err := api.StepDown(ctx, election, to)
 	if err != nil {
 		return refused(to, err)
@@ -71,6 +75,8 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 				return status{exitFailed, fmt.Errorf("electd: %s was to lead", to)}
 			}
 			return nil
+		case ctx.Err() != nil && done.Outcome == client.OutcomeForwarded:
+			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; its log says so, and electd status there shows who could", done.To)}
 		case ctx.Err() != nil:
 			return status{exitFailed, errors.New("electd: no other leader in time; see electd status")}
 		}

@@ -363,6 +363,9 @@ func (e *election) Resume() error { return e.unpause() }
 
 // Admit implements api.Election.
 func (e *election) Admit() error {
+	if !e.node.Status().Stranger {
+		return errors.New("this node is no stranger to the record: it may challenge as it is")
+	}
 	e.log.Warn("admission forced: an operator swears that every elector of the record is gone for good")
 	e.node.Admit()
 	return nil
