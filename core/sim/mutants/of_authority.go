@@ -4,28 +4,28 @@ package mutants
 func ofAuthority() []Mutant {
 	return []Mutant{
 		{
-			Name: "promise-counted-from-receipt", Rule: "3.3",
+			Name: "promise-counted-from-receipt", Seed: 1, Rule: "3.3",
 			Breaks: "counts an acknowledgement from when it arrives, not from when its round was sent",
 			Patches: []Patch{{"round.go",
 				"peer.Sent, peer.Lease = r.Sent, r.Lease",
 				"peer.Sent, peer.Lease = t.now, r.Lease"}},
 		},
 		{
-			Name: "lease-counted-from-answer", Rule: "3.3",
+			Name: "lease-counted-from-answer", Scenario: "alone-and-cut-off", Rule: "3.3",
 			Breaks: "counts the arbiter lease from the answer to the write, not from its start",
 			Patches: []Patch{{"write.go",
 				"t.writeApplied(w.Attempts[w.OpAttempt], ev.Version)",
 				"t.writeApplied(Attempt{w.Attempts[w.OpAttempt].WriteID, t.now}, ev.Version)"}},
 		},
 		{
-			Name: "lease-counted-from-read", Rule: "3.6",
+			Name: "lease-counted-from-read", Scenario: "owed-and-taking", Rule: "3.6",
 			Breaks: "counts the arbiter lease from the read that reveals an own write, not from the write's start",
 			Patches: []Patch{{"write.go",
 				"t.writeApplied(w.Attempts[i], v)",
 				"t.writeApplied(Attempt{w.Attempts[i].WriteID, t.now}, v)"}},
 		},
 		{
-			Name: "any-elector-is-enough", Rule: "3.3",
+			Name: "any-elector-is-enough", Seed: 104, Rule: "3.3",
 			Breaks: "leads on the promises of those electors that gave one, not of all",
 			Patches: []Patch{{"authority.go",
 				"if p < 0 || s.Peers[p].Identity != e.Identity || s.Peers[p].Sent == 0 {\n\t\t\treturn 0\n",
@@ -46,7 +46,7 @@ func ofAuthority() []Mutant {
 				""}},
 		},
 		{
-			Name: "margin-not-subtracted", Rule: "3.3",
+			Name: "margin-not-subtracted", Scenario: "alone-and-cut-off", Rule: "3.3",
 			Breaks: "acts until the authority ends, not a margin less",
 			Patches: []Patch{
 				{"authority.go",
@@ -61,7 +61,7 @@ func ofAuthority() []Mutant {
 			},
 		},
 		{
-			Name: "waiver-announced-but-kept", Rule: "3.3",
+			Name: "waiver-announced-but-kept", Seed: 11, Rule: "3.3",
 			Breaks: "tells the electors that no arbiter authority is left, and keeps it",
 			Patches: []Patch{
 				{"authority.go",

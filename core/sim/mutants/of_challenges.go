@@ -54,7 +54,7 @@ func ofChallenges() []Mutant {
 				"t.View.Holder == t.c.Node && t.View.Session != t.c.Session && !t.Vow.Made"}},
 		},
 		{
-			Name: "reclaim-at-same-epoch", Rule: "3.5",
+			Name: "reclaim-at-same-epoch", Scenario: "owed-and-taking", Rule: "3.5",
 			Breaks: "goes on at the epoch of the session before it",
 			Patches: []Patch{{"challenge.go",
 				"\tr.AcquiredAt = t.wall\n\treturn r",
@@ -82,7 +82,7 @@ func ofChallenges() []Mutant {
 				"at := since"}},
 		},
 		{
-			Name: "new-cluster-by-own-word", Rule: "3.5",
+			Name: "new-cluster-by-own-word", Seed: 507, Rule: "3.5",
 			Breaks: "takes a missing record for a new cluster without asking its peers",
 			Patches: []Patch{{"challenge.go",
 				"if g := &t.Peers[i].Hello; !g.Known || g.HasFloor {",

@@ -4,7 +4,7 @@ package mutants
 func ofElectors() []Mutant {
 	return []Mutant{
 		{
-			Name: "promise-while-unresolved", Rule: "3.4",
+			Name: "promise-while-unresolved", Scenario: "owed-and-taking", Rule: "3.4",
 			Breaks: "acknowledges while a write of its own is unresolved",
 			Patches: []Patch{
 				{"elector.go", "\tcase t.Write.Open:\n\t\tt.answerBusy(m, t.Write.Base)\n", ""},
@@ -47,14 +47,14 @@ func ofElectors() []Mutant {
 				"Floor: Floor{Known: known && saved == 0},"}},
 		},
 		{
-			Name: "start-up-wait-dropped", Rule: "3.4",
+			Name: "start-up-wait-dropped", Scenario: "landed-late-then-restarted", Rule: "3.4",
 			Breaks: "ignores what the session before it may have promised",
 			Patches: []Patch{{"read.go",
 				"\tt.Vow.Until = max(t.Vow.Until, t.Started.Add(r.HeartbeatLease))\n",
 				""}},
 		},
 		{
-			Name: "promise-taken-from-own-config", Rule: "3.2",
+			Name: "promise-taken-from-own-config", Seed: 32, Rule: "3.2",
 			Breaks: "promises the lease of its own configuration, not of the heartbeat",
 			Patches: []Patch{{"elector.go",
 				"Until: t.now.Add(m.HeartbeatLease),",

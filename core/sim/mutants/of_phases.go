@@ -4,7 +4,7 @@ package mutants
 func ofPhases() []Mutant {
 	return []Mutant{
 		{
-			Name: "fence-on-events-only", Rule: "3.7",
+			Name: "fence-on-events-only", Scenario: "joined-unheard", Rule: "3.7",
 			Breaks: "does not wake at the end of its authority, and fences when something else happens",
 			Patches: []Patch{{"due.go",
 				"\t\tt.fenceAt(), t.silenceAt(),",
@@ -18,7 +18,7 @@ func ofPhases() []Mutant {
 				""}},
 		},
 		{
-			Name: "no-fence-by-the-clock", Rule: "3.7",
+			Name: "no-fence-by-the-clock", Scenario: "alone-and-cut-off", Rule: "3.7",
 			Breaks: "does not fence at the end of its authority",
 			Patches: []Patch{{"due.go",
 				"\tif t.now >= t.fenceAt() {\n\t\tt.fence(BecauseAuthorityEnds)\n\t}\n",
@@ -38,14 +38,14 @@ func ofPhases() []Mutant {
 			},
 		},
 		{
-			Name: "authority-kept-at-fence", Rule: "3.7",
+			Name: "authority-kept-at-fence", Scenario: "thawed-with-answers", Rule: "3.7",
 			Breaks: "leaves a fence with the authority from before it",
 			Patches: []Patch{{"fence.go",
 				"\tt.enter(Fenced, because)\n\tt.dropAuthority()\n}",
 				"\tt.enter(Fenced, because)\n\tt.Lead.Promoted, t.Lead.Retry = false, t.now\n}"}},
 		},
 		{
-			Name: "answers-kept-at-fence", Rule: "3.7",
+			Name: "answers-kept-at-fence", Scenario: "thawed-with-answers", Rule: "3.7",
 			Breaks: "counts acknowledgements of heartbeats sent before the fence",
 			Patches: []Patch{{"fence.go",
 				"\tt.Lead.Retry = t.now\n\tt.forgetAnswers()\n",
@@ -66,7 +66,7 @@ func ofPhases() []Mutant {
 				"if !t.Standing.Eligible() || t.Shutdown {"}},
 		},
 		{
-			Name: "lead-before-floor-is-saved", Rule: "3.4",
+			Name: "lead-before-floor-is-saved", Scenario: "alone-and-cut-off", Rule: "3.4",
 			Breaks: "leads at an epoch that is not on disk",
 			Patches: []Patch{{"holding.go",
 				"if t.Phase == Promoting && t.Lead.Promoted && t.Floor.Saved >= t.View.Record.Epoch {",

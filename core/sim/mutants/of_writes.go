@@ -25,7 +25,7 @@ func ofWrites() []Mutant {
 				"\tv := &t.View\n\tif t.Write.Open {\n\t\tt.writeNeverApplies()\n\t}\n\tif v.OlderSince == 0 {\n"}},
 		},
 		{
-			Name: "unchanged-record-resolves", Rule: "3.6",
+			Name: "unchanged-record-resolves", Scenario: "torn-over-an-open-write", Rule: "3.6",
 			Breaks: "takes a read that shows the expected record still for proof that the write was not applied",
 			Patches: []Patch{{"write.go",
 				"if r.Position().After(w.Base) {",
@@ -46,21 +46,21 @@ func ofWrites() []Mutant {
 				"\tif w.Len >= 0 {\n"}},
 		},
 		{
-			Name: "reused-write-id-restarts-the-lease", Rule: "3.6",
+			Name: "reused-write-id-restarts-the-lease", Seed: 1472, Rule: "3.6",
 			Breaks: "counts a write_id that stands for several attempts from the last of them",
 			Patches: []Patch{{"write.go",
 				"\tw.OpAttempt = w.Len - 1\n",
 				"\tw.OpAttempt = w.Len - 1\n\tw.Attempts[w.OpAttempt].Started = t.now\n"}},
 		},
 		{
-			Name: "release-forgets-the-epoch", Rule: "3.2",
+			Name: "release-forgets-the-epoch", Scenario: "released-unheard", Rule: "3.2",
 			Breaks: "releases by a record that begins to count anew, as if it were deleted",
 			Patches: []Patch{{"release.go",
 				"\tr.Successor = t.Lead.Successor\n",
 				"\tr.Successor = t.Lead.Successor\n\tr.Epoch, r.Revision = 1, 1\n"}},
 		},
 		{
-			Name: "retry-with-new-content", Rule: "3.6",
+			Name: "retry-with-new-content", Scenario: "failed-at-the-second-attempt", Rule: "3.6",
 			Breaks: "lets a second attempt of a take go up another epoch",
 			Patches: []Patch{{"write.go",
 				"func (t *turn) retry() { t.attempt() }",
