@@ -40,7 +40,8 @@ type Program struct {
 	StopTimeout time.Duration  // from StopSignal to SIGKILL. 0: SIGKILL at once
 	// KillAllowance is how long before the end of the authority the deadline is. A
 	// watchdog that has killed nobody by that end is killed itself, by the kernel,
-	// and the program's group with it (Linux). Default 50 ms
+	// and the program's group with it (Linux); not sooner than 50 ms after the
+	// deadline, since one that is only late reaches more than the kernel does.
 	KillAllowance time.Duration
 	// Warning is how long before the deadline the watchdog sends StopSignal if
 	// electd has neither extended the deadline nor stopped the program: it is
@@ -85,7 +86,7 @@ func (p Program) Check() error {
 func (p Program) withDefaults() Program {
 	defaultTo(&p.LockWait, 10*time.Second)
 	defaultTo(&p.StopSignal, syscall.SIGTERM)
-	defaultTo(&p.KillAllowance, 50*time.Millisecond)
+	p.KillAllowance = max(p.KillAllowance, leastAllowance)
 	p.Restart = p.Restart.withDefaults()
 	if p.Log == nil {
 		p.Log = hclog.NewNullLogger()
@@ -107,6 +108,9 @@ func self() string {
 	}
 	return path
 }
+
+// leastAllowance is how late a watchdog may always be.
+const leastAllowance = 50 * time.Millisecond
 
 func (p Program) spec(epoch uint64) watchdog.Spec {
 	return watchdog.Spec{
