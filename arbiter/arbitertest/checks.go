@@ -121,7 +121,7 @@ var checks = []check{
 	{
 		name: "no-goroutine-left",
 		why:  "An arbiter is opened anew after a reload; what each one leaves behind adds up.",
-		run:  noGoroutineLeft, needs: []string{"close-twice"},
+		run:  noGoroutineLeft, needs: []string{"close-twice"}, alone: true,
 	},
 	{
 		name: "linearizable",

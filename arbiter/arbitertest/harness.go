@@ -18,8 +18,8 @@ import (
 
 // Harness says how to reach the arbiter that is examined. Only Open is required.
 type Harness struct {
-	// Open returns a new client. All clients see the same store. The kit closes
-	// each of them.
+	// Open returns a new client. All clients see the same store. The kit opens them
+	// one after the other, uses them at once and closes each of them.
 	Open func(ctx context.Context) (core.Arbiter, error)
 
 	// OpenFaulty returns a new client whose way to the store the kit can break,
@@ -44,6 +44,10 @@ type Harness struct {
 
 	// Takers is how many clients race. Default 8.
 	Takers int
+
+	// AtOnce is how many checks are made at once. Default 4; all of them where the
+	// store has a WriteInterval, since they then mostly wait.
+	AtOnce int
 
 	// Skip names checks that are not to be made, each with the reason.
 	Skip map[string]string
@@ -86,6 +90,12 @@ func (h Harness) withDefaults() Harness {
 	}
 	if h.Takers == 0 {
 		h.Takers = 8
+	}
+	if h.AtOnce == 0 {
+		h.AtOnce = 4
+		if h.WriteInterval > 0 {
+			h.AtOnce = len(checks)
+		}
 	}
 	return h
 }

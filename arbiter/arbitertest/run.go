@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // check is one thing to find out.
 type check struct {
 	name  string
 	why   string
-	needs []string // without these it proves nothing more
+	needs []string // where one of these fails, this proves nothing more
+	alone bool     // nothing else may go on meanwhile
 	run   func(*exam)
 }
 
@@ -20,8 +20,8 @@ type check struct {
 // Skips are no faults: see Examine.
 func Check(ctx context.Context, h Harness) error { return Examine(ctx, h).Err() }
 
-// Examine makes every check and returns the report. Once ctx ends, what is left
-// is skipped.
+// Examine makes every check, several at once, and returns the report. Once ctx
+// ends, what is left is skipped.
 func Examine(ctx context.Context, h Harness) Report {
 	h = h.withDefaults()
 	var report Report
@@ -31,18 +31,16 @@ func Examine(ctx context.Context, h Harness) Report {
 			Status: Failed, Problems: []string{err.Error()},
 		})
 	}
-	for _, c := range checks {
-		result := c.examine(ctx, h, report)
-		report.Results = append(report.Results, result)
-		if h.OnResult != nil {
-			h.OnResult(result)
-		}
+	run := begin(ctx, h)
+	for i := range checks {
+		run.finish(i, &report)
 	}
 	return report
 }
 
-// Run examines the arbiter in subtests named after the checks. Skipped checks are
-// skipped subtests that print their reason.
+// Run examines the arbiter in subtests named after the checks, several of which
+// are made at once; each subtest waits for its own. Skipped checks are skipped
+// subtests that print their reason.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	h = h.withDefaults()
@@ -50,13 +48,11 @@ func Run(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	var report Report
-	for _, c := range checks {
+	run := begin(t.Context(), h)
+	for i, c := range checks {
+		result := run.finish(i, &report)
 		t.Run(c.name, func(t *testing.T) {
-			result := c.examine(t.Context(), h, report)
-			report.Results = append(report.Results, result)
-			if h.OnResult != nil {
-				h.OnResult(result)
-			}
+			t.Logf("took %v", result.Took)
 			switch result.Status {
 			case Failed:
 				t.Errorf("%s\n  - %s", result.Why, strings.Join(result.Problems, "\n  - "))
@@ -90,32 +86,6 @@ func (h Harness) misnamed() error {
 		}
 	}
 	return nil
-}
-
-// examine makes the check, unless something in earlier forbids it.
-func (c check) examine(ctx context.Context, h Harness, earlier Report) (result Result) {
-	result = Result{Name: c.name, Why: c.why, Status: Skipped}
-	if reason, skip := h.Skip[c.name]; skip {
-		result.Reason = reason
-		return result
-	}
-	if err := ctx.Err(); err != nil {
-		result.Reason = err.Error()
-		return result
-	}
-	if result.blocker = earlier.blocker(c.needs); result.blocker != "" {
-		result.Reason = "says nothing while " + result.blocker + " fails"
-		return result
-	}
-	x := &exam{ctx: ctx, h: h, check: c.name}
-	start := time.Now()
-	x.perform(c.run)
-	result.Took = time.Since(start)
-	result.Status, result.Reason, result.Problems = x.status, x.reason, x.told()
-	if len(result.Problems) > 0 {
-		result.Status = Failed
-	}
-	return result
 }
 
 // blocker returns the first check that failed among those named and those that

@@ -223,4 +223,3 @@ func (a *Arbiter) object(key string) (string, error) {
 	}
 	return name, nil
 }
-

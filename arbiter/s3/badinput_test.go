@@ -217,6 +217,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 
 // Whatever keeps a request from leaving is "unavailable", each with its reason.
 func TestUnreachableStores(t *testing.T) {
+	t.Parallel()
 	tlsServer := httptest.NewTLSServer(strict3.New(strict3.Options{}))
 	defer tlsServer.Close()
 	plain := servers.Strict3(t)

@@ -27,6 +27,7 @@ func shortTimeout(c *s3.Config) { c.RequestTimeout = time.Second }
 // Every fault of a write must be classified so that "certainly not applied" is
 // never said of a write that was applied, whatever the answer was.
 func TestFaultsOfWrites(t *testing.T) {
+	t.Parallel()
 	const internal, unavailable = http.StatusInternalServerError, http.StatusServiceUnavailable
 	for _, c := range []struct {
 		name    string
@@ -95,6 +96,7 @@ func definitelyNot(o core.Outcome) bool {
 }
 
 func TestFaultsOfReads(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		verdict faultproxy.Verdict

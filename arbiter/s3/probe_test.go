@@ -103,6 +103,7 @@ func TestProbeLeavesNoHeap(t *testing.T) {
 
 // A store that would let two leaders live is refused, with what it did.
 func TestProbeRefuses(t *testing.T) {
+	t.Parallel()
 	only := func(header string) func(*http.Request) faultproxy.Verdict {
 		return func(r *http.Request) faultproxy.Verdict {
 			if r.Method == http.MethodPut && r.Header.Get(header) != "" {
@@ -194,6 +195,7 @@ func racedSwaps() func(*http.Request) faultproxy.Verdict {
 }
 
 func TestProbeOfUnreachableStores(t *testing.T) {
+	t.Parallel()
 	store := servers.Strict3(t)
 	gone := store
 	gone.Endpoint = "http://127.0.0.1:1"

@@ -4,11 +4,9 @@ import (
 	"context"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/electd/electd/arbiter/arbitertest"
 	"github.com/electd/electd/core"
-	"github.com/electd/electd/internal/servers"
 	"github.com/electd/electd/plugins"
 )
 
@@ -22,7 +20,7 @@ func TestMain(m *testing.M) {
 
 // open starts a built-in arbiter's process, as electd does.
 func open(ctx context.Context, name string, values plugins.Values) (core.Arbiter, error) {
-	host, err := plugins.Launch(ctx, plugins.Spec{Name: name, Self: []string{Command, name}, Env: []string{"STORAGE_EMULATOR_HOST"}})
+	host, err := plugins.Launch(ctx, plugins.Spec{Name: name, Self: []string{Command, name}})
 	if err != nil {
 		return nil, err
 	}
@@ -33,25 +31,14 @@ func open(ctx context.Context, name string, values plugins.Values) (core.Arbiter
 	return host.Arbiter(), nil
 }
 
-func conform(t *testing.T, name string, values plugins.Values, pace time.Duration) {
-	arbitertest.Run(t, arbitertest.Harness{
-		Open:          func(ctx context.Context) (core.Arbiter, error) { return open(ctx, name, values) },
-		WriteInterval: pace, Rounds: 3, Takers: 4,
-	})
-}
-
-// The built-in arbiters do the same in their own processes as they do as
-// libraries. What faults do to them is judged in process; s3 has both.
+// A built-in arbiter does the same in its own process as it does as a library. What
+// faults do to them is judged in process; s3 and gcs have both.
 func TestFileConformsInItsProcess(t *testing.T) {
-	conform(t, "file", plugins.Values{"dir": t.TempDir()}, 0)
-}
-
-func TestGCSConformsInItsProcess(t *testing.T) {
-	if os.Getenv("ELECTD_SOAK") == "" {
-		t.Skip("SKIPPED: takes minutes at one write a second; set ELECTD_SOAK")
-	}
-	s := servers.Gcsemulator(t)
-	conform(t, "gcs", plugins.Values{"bucket": s.Bucket, "endpoint": s.Endpoint}, time.Second)
+	values := plugins.Values{"dir": t.TempDir()}
+	arbitertest.Run(t, arbitertest.Harness{
+		Open:   func(ctx context.Context) (core.Arbiter, error) { return open(ctx, "file", values) },
+		Rounds: 3, Takers: 4,
+	})
 }
 
 func TestEveryBuiltInHasASchema(t *testing.T) {
