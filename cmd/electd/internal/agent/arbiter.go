@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"sync"
 	"time"
@@ -213,7 +214,7 @@ func (a *Agent) probeUntilKnown(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-time.After(pause/2 + rand.N(pause/2)): // not all nodes at one moment
 		}
 	}
 }
