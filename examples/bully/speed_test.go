@@ -2,6 +2,7 @@ package bully_test
 
 import (
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -21,6 +22,7 @@ const (
 	afterKill     = 3*time.Second + time.Second // the arbiter lease and a second
 	afterFastKill = 1500 * time.Millisecond
 	afterStepDown = 200 * time.Millisecond
+	afterShutdown = 500 * time.Millisecond // the program's stop included
 )
 
 // failovers strikes the leader again and again and returns how long the next
@@ -51,8 +53,19 @@ func (x *example) stepDown(leader string) {
 	}
 }
 
-// speeds are measured on a machine that has other work to do: the fastest of a
-// few must be as promised, and none may take very much longer.
+func (x *example) shutDown(node string) {
+	cmd := x.nodes[node]
+	delete(x.nodes, node)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		x.t.Errorf("%s ends with %v", node, err)
+	}
+}
+
+// checkSpeed judges what was measured on a machine that has other work to do: the
+// fastest of a few must be as promised, and none may take very much longer.
 func checkSpeed(t *testing.T, promised time.Duration, took []time.Duration) {
 	t.Helper()
 	t.Logf("%v; promised %v", took, promised)
@@ -77,6 +90,13 @@ func TestFailoverAfterAStepDown(t *testing.T) {
 	t.Parallel()
 	x := newExample(t)
 	checkSpeed(t, afterStepDown, x.failovers(6, x.stepDown))
+}
+
+// A daemon that is told to end releases what it leads, as for an update.
+func TestFailoverAfterAShutdown(t *testing.T) {
+	t.Parallel()
+	x := newExample(t)
+	checkSpeed(t, afterShutdown, x.failovers(3, x.shutDown))
 }
 
 // rounds is how often a benchmark repeats a fault.

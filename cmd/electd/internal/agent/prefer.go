@@ -39,7 +39,7 @@ func (a *Agent) prefer(ctx context.Context, r core.ArbiterReport) {
 // cannot take costs one change of leader now and then.
 func (e *election) prefer(ctx context.Context, target string, now time.Time) {
 	p := &e.preference
-	if _, paused := e.dir.Paused(now); !p.due(e.node.Status(), target, now) || paused {
+	if !p.due(e.node.Status(), target, now) {
 		return
 	}
 	why := fmt.Sprintf("%s: the arbiter prefers %s, which ranks higher and has been up for long enough", core.BecauseHandOver, target)
@@ -55,8 +55,9 @@ func (e *election) prefer(ctx context.Context, target string, now time.Time) {
 	e.log.Info("handed over to the node that the arbiter prefers", "to", target)
 }
 
-// due reports whether this node leads and the target should and may take. A
-// target that is seen to lead has taken: what was to wait for is over.
+// due reports whether this node leads and the target should and may take; a pause
+// keeps things as they are. A target that is seen to lead has taken: what was to
+// wait for is over.
 func (p *preference) due(s node.Status, target string, now time.Time) bool {
 	if !s.Leading {
 		if s.Leader != "" && s.Leader == p.target {
@@ -64,7 +65,7 @@ func (p *preference) due(s node.Status, target string, now time.Time) bool {
 		}
 		return false
 	}
-	return target != "" && mayTake(s, target) && !now.Before(p.again)
+	return target != "" && !s.Standing.Paused && mayTake(s, target) && !now.Before(p.again)
 }
 
 // asked notes that the target was asked to take.

@@ -28,6 +28,7 @@ func TestWhoIsHandedOverTo(t *testing.T) {
 		"not eligible":              {"c", func(s *node.Status) { s.Peers[1].Eligible = false }, false},
 		"paused":                    {"c", func(s *node.Status) { s.Peers[1].Paused = true }, false},
 		"silent":                    {"c", func(s *node.Status) { s.Peers[1].Acknowledges = false }, false},
+		"by a paused leader":        {"c", func(s *node.Status) { s.Standing.Paused = true }, false},
 		"by a follower":             {"c", func(s *node.Status) { s.Leading, s.Leader = false, "b" }, false},
 	} {
 		s := leading()
