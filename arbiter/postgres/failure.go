@@ -14,6 +14,7 @@ import (
 const (
 	uniqueViolation       = "23505"
 	duplicateTable        = "42P07"
+	duplicateObject       = "42710"
 	undefinedTable        = "42P01"
 	insufficientPrivilege = "42501"
 )
