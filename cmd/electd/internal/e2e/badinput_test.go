@@ -77,6 +77,14 @@ func TestMistakesThatEndTheDaemon(t *testing.T) {
 			func(p *pair, m *machine) { m.edit("path_style ", "path_stile ") },
 			[]string{"db-a.hcl line 10", "path_stile", "path_style"},
 		},
+		"an endpoint with a path": {
+			func(p *pair, m *machine) { m.edit(p.store.Endpoint, p.store.Endpoint+"/minio") },
+			[]string{"db-a.hcl line 9", "endpoint", "has a path: /minio"},
+		},
+		"an endpoint with the bucket in its host name": {
+			func(p *pair, m *machine) { m.edit(p.store.Endpoint, "https://leases.s3.example.com") },
+			[]string{"db-a.hcl line 9", "bucket in its host name", "https://s3.example.com"},
+		},
 		"timings that cannot work": {
 			func(p *pair, m *machine) {
 				m.edit(`election "orders" {`, "election \"orders\" {\n  fence_margin = \"100ms\"")
@@ -162,6 +170,8 @@ func TestMistakesThatShow(t *testing.T) {
 		"a bucket that is not there": {"", func(p *pair, m *machine) { m.edit(p.store.Bucket, "elsewhere") }, []string{"elsewhere", "bucket"}},
 		"wrong credentials":          {"", func(p *pair, m *machine) { m.edit(p.store.SecretAccessKey, "wrong-secret") }, []string{"denied", "SignatureDoesNotMatch"}},
 		"no store":                   {"", func(p *pair, m *machine) { m.edit(p.store.Endpoint, "http://127.0.0.1:1") }, []string{"unavailable", "connection refused"}},
+		"a wrong region":             {"", func(p *pair, m *machine) { m.edit(fmt.Sprintf("%q", p.store.Region), `"eu-west-1"`) }, []string{"eu-west-1", "expecting 'us-east-1'"}},
+		"TLS to a plain port":        {"", func(p *pair, m *machine) { m.edit("http://", "https://") }, []string{"does not speak TLS", "http://"}},
 		"a corrupt record":           {`{"format": 1, "lease_epoch": "x"`, nothing, []string{"cannot be read"}},
 		"a newer record":             {`{"format": 99, "anything": true}`, nothing, []string{"newer format"}},
 	}
