@@ -57,6 +57,7 @@ var owners = []struct {
 	{"github.com/hashicorp/go-plugin", []string{"plugins"}, "the plugin mechanism can be replaced in one place"},
 	{"github.com/hashicorp/hcl/v2", []string{"cmd/electd/internal/config"}, "the configuration language can be replaced in one place"},
 	{"github.com/prometheus/client_golang", []string{"cmd/electd/internal/api"}, "what is measured is said in terms of our own"},
+	{"go.opentelemetry.io/otel", []string{"cmd/electd/internal/telemetry"}, "what is traced is said in terms of our own"},
 	{"github.com/hashicorp/memberlist", []string{"arbiter/bully"}, "only one arbiter gossips"},
 	{"github.com/aws/aws-sdk-go-v2", []string{"arbiter/s3"}, "only one arbiter speaks S3"},
 	{"cloud.google.com/go", []string{"arbiter/gcs"}, "only one arbiter speaks GCS"},
