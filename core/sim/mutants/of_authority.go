@@ -46,6 +46,13 @@ func ofAuthority() []Mutant {
 				""}},
 		},
 		{
+			Name: "unresolved-removal-taken-for-applied", Scenario: "removed-unheard", Rule: "3.3",
+			Breaks: "does without the promises of electors that an unresolved write removes",
+			Patches: []Patch{{"authority.go",
+				"\t\tuntil = min(until, s.promisedBy(c, &s.Write.Proposal.Electors, s.heartbeatLease()))\n",
+				"\t\tuntil = s.promisedBy(c, &s.Write.Proposal.Electors, s.heartbeatLease())\n"}},
+		},
+		{
 			Name: "margin-not-subtracted", Scenario: "alone-and-cut-off", Rule: "3.3",
 			Breaks: "acts until the authority ends, not a margin less",
 			Patches: []Patch{

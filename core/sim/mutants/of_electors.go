@@ -61,6 +61,13 @@ func ofElectors() []Mutant {
 				"Until: t.now.Add(t.c.HeartbeatLease),"}},
 		},
 		{
+			Name: "wait-taken-from-own-config", Seed: 111, Rule: "3.2",
+			Breaks: "waits for the arbiter lease of its own configuration, not of the record",
+			Patches: []Patch{{"read.go",
+				"free := t.now.Add(r.ArbiterLease - ev.Age)",
+				"free := t.now.Add(t.c.ArbiterLease - ev.Age)"}},
+		},
+		{
 			Name: "age-rounded-up", Grid: "ages", Rule: "3.4",
 			Breaks: "takes a record for older than the store's clock proves",
 			Patches: []Patch{{"read.go",

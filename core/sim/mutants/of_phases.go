@@ -89,6 +89,13 @@ func ofPhases() []Mutant {
 				""}},
 		},
 		{
+			Name: "own-floor-ignored-by-a-holder", Scenario: "rolled-back-to-mine", Rule: "3.8",
+			Breaks: "goes on with a record that was rolled back to it, below its own floor",
+			Patches: []Patch{{"fence.go",
+				"(t.Lead.StaleEpoch >= held || t.Floor.Epoch > held)",
+				"t.Lead.StaleEpoch >= held"}},
+		},
+		{
 			Name: "stale-does-not-raise-the-epoch", Scenario: "only-the-elector-knows", Rule: "3.7",
 			Breaks: "stays at its epoch though an elector knows a higher one (liveness)",
 			Patches: []Patch{{"fence.go",

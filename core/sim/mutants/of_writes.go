@@ -39,6 +39,13 @@ func ofWrites() []Mutant {
 				"if v != w.Expected {"}},
 		},
 		{
+			Name: "undone-record-closes-a-write", Scenario: "rolled-back-under-a-challenge", Rule: "3.6",
+			Breaks: "takes a heartbeat of what a rollback undid for proof that its write can never be applied",
+			Patches: []Patch{{"write.go",
+				"return at.After(w.Base) && at.After(top)",
+				"return at.After(w.Base)"}},
+		},
+		{
 			Name: "failed-attempt-ends-the-write", Scenario: "failed-at-the-second-attempt", Rule: "3.6",
 			Breaks: "gives a write up because its last attempt certainly failed, whatever became of those before",
 			Patches: []Patch{{"write.go",

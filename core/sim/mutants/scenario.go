@@ -27,7 +27,8 @@ func Scenarios() []Scenario {
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
-		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(),
+		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
+		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), busyOverATornRead(),
 	}
 }

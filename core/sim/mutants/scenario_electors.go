@@ -115,6 +115,22 @@ func newcomerInALostChallenge() Scenario {
 	}
 }
 
+// removedUnheard: two machines take turns as b. The second one, which has a floor
+// from its first turn, is to replace the first again, but that is never written.
+func removedUnheard() Scenario {
+	return Scenario{
+		Name:  "removed-unheard",
+		About: "a leader cannot write that an elector gives way to another machine, and that elector takes",
+		Plans: several(story(2, 90*sim.Second,
+			sim.Fault{Kind: sim.Twin, At: 20 * sim.Second, Lasts: 1, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: 15 * sim.Second, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 35 * sim.Second, Lasts: 20 * sim.Second, Who: 2},
+			sim.Fault{Kind: sim.Partition, At: 54900 * soon, Lasts: forever, Who: 1},
+			sim.Fault{Kind: sim.CutOff, At: 61 * sim.Second, Lasts: forever, Who: 0},
+		)),
+	}
+}
+
 func secondMachineOfAName() Scenario {
 	return Scenario{
 		Name:  "second-machine-of-a-name",

@@ -34,6 +34,24 @@ func staleOverAnOpenWrite() Scenario {
 	}
 }
 
+// rolledBackUnderAChallenge: the leader's renewal is undone. Its follower believes
+// that after a lease, and challenges on the older record; the leader still says
+// the newer one.
+func rolledBackUnderAChallenge() Scenario {
+	return Scenario{
+		Name:  "rolled-back-under-a-challenge",
+		About: "a challenge on a record that was rolled back is unresolved, and the leader speaks of what was undone",
+		Plans: several(story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.Renewal, At: 15 * sim.Second, Lasts: 1, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.CutOff, At: 19900 * soon, Lasts: forever, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.Rollback, At: 19950 * soon, Lasts: 1},
+			sim.Fault{Kind: sim.Partition, At: 20 * sim.Second, Lasts: 12 * sim.Second, Who: sim.TheLeader},
+			sim.Fault{Kind: sim.StoreLate, At: 20 * sim.Second, Lasts: forever, Who: sim.AFollower},
+			sim.Fault{Kind: sim.PauseNode, At: 31900 * soon, Lasts: 10 * sim.Second, Who: sim.AFollower},
+		)),
+	}
+}
+
 func failedAtTheSecondAttempt() Scenario {
 	// The leader stands still, so that the next read is the challenger's.
 	p := challengedUnheard(sim.Fault{Kind: sim.PauseMachine, At: 21300 * soon, Lasts: 1500 * soon, Who: sim.TheLeader})
