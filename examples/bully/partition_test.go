@@ -120,39 +120,58 @@ func (x *example) wired() map[[2]string]*wire {
 	return wires
 }
 
-// TestCutOffLeaderFencesFirst cuts the leader's votes off from the other two,
-// while gossip still tells everybody that all are alive. Its worker must have
-// stopped before the next one begins, which work checks.
+// TestCutOffLeaderFencesFirst cuts the leader's votes, and its heartbeats if there
+// are any, off from the other two, while gossip still tells everybody that all are
+// alive. Its worker must have stopped before the next one begins, which work checks.
 func TestCutOffLeaderFencesFirst(t *testing.T) {
-	t.Parallel()
-	x := newExample(t)
-	wires := x.wired()
-	x.start("a", "b", "c")
+	for name, heartbeats := range map[string]bool{"without heartbeats": false, "with heartbeats": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newExample(t)
+			links := []map[[2]string]*wire{x.wired()}
+			if heartbeats {
+				between := map[[2]string]*wire{}
+				x.peers(func(node, peer, address string) string {
+					w := newWire(t, address)
+					between[[2]string{node, peer}] = w
+					return w.listener.Addr().String()
+				})
+				links = append(links, between)
+			}
+			x.cutOffLeader(func(leader string, cut bool) {
+				for _, wires := range links {
+					for ends, w := range wires {
+						if (ends[0] == leader) != (ends[1] == leader) {
+							w.set(cut)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+func (x *example) cutOffLeader(isolate func(leader string, cut bool)) {
+	x.t.Helper()
+	x.start(x.names()...)
 	leader := x.next(0, time.Time{}, firstStart)
 	x.settled()
-	isolate := func(cut bool) {
-		for ends, w := range wires {
-			if (ends[0] == leader.node) != (ends[1] == leader.node) {
-				w.set(cut)
-			}
-		}
-	}
 	begun := time.Now()
-	isolate(true)
-	next := x.next(leader.epoch, begun, 4*time.Second+slack)
-	t.Logf("%s is cut off: %s leads at epoch %d after %v", leader.node, next.node, next.epoch, next.at.Sub(begun))
+	isolate(leader.node, true)
+	next := x.next(leader.epoch, begun, afterKill+slack)
+	x.t.Logf("%s is cut off: %s leads at epoch %d after %v", leader.node, next.node, next.epoch, next.at.Sub(begun))
 	if next.node == leader.node {
-		t.Fatalf("%s took, cut off as it is", leader.node)
+		x.t.Fatalf("%s took, cut off as it is", leader.node)
 	}
 	if old := x.ask(leader.node); old.Role == "leader" {
-		t.Errorf("%s still leads", leader.node)
+		x.t.Errorf("%s still leads", leader.node)
 	}
-	isolate(false)
+	isolate(leader.node, false)
 	time.Sleep(4 * time.Second)
 	if still := x.ask(next.node); still.Role != "leader" || still.Epoch != next.epoch {
-		t.Errorf("after it healed %s is %s at epoch %d", next.node, still.Role, still.Epoch)
+		x.t.Errorf("after it healed %s is %s at epoch %d", next.node, still.Role, still.Epoch)
 	}
 	if lines := x.work(); len(lines) < 20 {
-		t.Errorf("little work was done: %d lines", len(lines))
+		x.t.Errorf("little work was done: %d lines", len(lines))
 	}
 }

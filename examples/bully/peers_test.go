@@ -12,6 +12,12 @@ import (
 // the README does.
 func (x *example) connected() {
 	x.t.Helper()
+	x.peers(func(_, _, address string) string { return address })
+}
+
+// peers gives each node a transport block in which way says how it reaches another.
+func (x *example) peers(way func(node, peer, address string) string) {
+	x.t.Helper()
 	address := map[string]string{}
 	for _, node := range x.names() {
 		address[node] = servers.FreeAddress(x.t)
@@ -20,7 +26,7 @@ func (x *example) connected() {
 		block := fmt.Sprintf("\ntransport {\n  listen   = %q\n  insecure = true\n", address[node])
 		for _, peer := range x.names() {
 			if peer != node {
-				block += fmt.Sprintf("  peer %q {\n    address = %q\n  }\n", peer, address[peer])
+				block += fmt.Sprintf("  peer %q {\n    address = %q\n  }\n", peer, way(node, peer, address[peer]))
 			}
 		}
 		f, err := os.OpenFile(filepath.Join(x.dir, node+".hcl"), os.O_APPEND|os.O_WRONLY, 0)
