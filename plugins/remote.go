@@ -132,17 +132,20 @@ func (w watching) Watch(ctx context.Context, key string) (<-chan core.Snapshot, 
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(i.serving, cancel)
-	stream, err := openWatch(ctx, i, key)
-	if err != nil {
+	unbind := context.AfterFunc(i.serving, cancel) // which outlives this watch
+	over := func() {
+		unbind()
 		cancel()
 		i.calls.Done()
+	}
+	stream, err := openWatch(ctx, i, key)
+	if err != nil {
+		over()
 		return nil, readError(err, i.secrets.hide)
 	}
 	changes := make(chan core.Snapshot)
 	go func() {
-		defer i.calls.Done()
-		defer cancel()
+		defer over()
 		defer close(changes)
 		for {
 			answer, err := stream.Recv()
