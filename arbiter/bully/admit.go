@@ -95,7 +95,7 @@ func (a *Arbiter) askAdmission(ctx context.Context, d *register.Admission) regis
 		}
 		if r.err != nil {
 			d.Why[r.voter] = register.Unreachable
-			a.problems.unreachable(a.electorate.Voter(r.voter), r.err)
+			a.problems.unreachable(a.electorate.Voter(r.voter), r.err, time.Now())
 			continue
 		}
 		var next register.Next

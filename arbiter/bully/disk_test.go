@@ -297,6 +297,7 @@ func TestNothingIsDecidedBeforeAllVotersMet(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	c.problem("a", "not part of the cluster yet")
 	eventually(t, "what is waited for is named", func() error {
 		_, err := c.read("a", lease)
 		if err == nil || !strings.Contains(err.Error(), "not reached: c") {
@@ -307,4 +308,10 @@ func TestNothingIsDecidedBeforeAllVotersMet(t *testing.T) {
 	c.start("c")
 	c.ready()
 	c.mustSwap("a", lease, "", "one")
+	eventually(t, "no problem is left", func() error {
+		if all := c.nodes["a"].Problems(); len(all) > 0 {
+			return fmt.Errorf("%q", all)
+		}
+		return nil
+	})
 }

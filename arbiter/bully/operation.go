@@ -70,7 +70,7 @@ func (r *round) ask(request register.Request) {
 			if err != nil {
 				answer = register.Answer{Kind: register.Refused, Voter: i, Round: request.Round, Refusal: register.Unreachable}
 				if r.ctx.Err() == nil {
-					a.problems.unreachable(a.electorate.Voter(i), err)
+					a.problems.unreachable(a.electorate.Voter(i), err, time.Now())
 				}
 			}
 			select {

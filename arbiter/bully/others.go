@@ -43,7 +43,7 @@ func (a *Arbiter) lookAt(i int) {
 	case a.ctx.Err() != nil:
 		return
 	case err != nil:
-		a.problems.unreachable(node, err)
+		a.problems.unreachable(node, err, time.Now())
 		return
 	case m.GetElectorate() != a.electorate.Hash():
 		a.note("other-cluster "+node, fmt.Sprintf("%s at %s is configured with other voters or another cluster name: two clusters meet there, or the lists differ; their votes are not counted", node, a.addressOf(node)))

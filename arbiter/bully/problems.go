@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc/status"
 )
@@ -13,12 +14,23 @@ import (
 type problems struct {
 	mu      sync.Mutex
 	now     map[string]string
-	away    map[string]string // voters that are not reached, and why
-	waiting string            // what a blank voter waits for
+	away    map[string]absence // voters that are not reached, and why
+	waiting string             // what a blank voter waits for
 }
 
+// absence is why a voter is not reached. One attempt fails in this way and the next
+// in another, so what is told stays for a while.
+type absence struct {
+	latest string
+	told   string
+	since  time.Time // told
+}
+
+// toldFor is how long one reason is told before another one is.
+const toldFor = time.Minute
+
 func newProblems() *problems {
-	return &problems{now: map[string]string{}, away: map[string]string{}, waiting: "no other voter has answered yet"}
+	return &problems{now: map[string]string{}, away: map[string]absence{}, waiting: "no other voter has answered yet"}
 }
 
 // set reports whether the problem is new, or was different.
@@ -36,14 +48,19 @@ func (p *problems) clear(name string) {
 	delete(p.now, name)
 }
 
-func (p *problems) unreachable(node string, err error) {
+func (p *problems) unreachable(node string, err error, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := status.Convert(err).Message()
 	if i := strings.LastIndex(text, `desc = "`); i >= 0 {
 		text = strings.TrimSuffix(text[i+len(`desc = "`):], `"`)
 	}
-	p.away[node] = text
+	a := p.away[node]
+	a.latest = text
+	if a.told == "" || now.Sub(a.since) >= toldFor {
+		a.told, a.since = text, now
+	}
+	p.away[node] = a
 }
 
 func (p *problems) reachable(node string) {
@@ -55,7 +72,7 @@ func (p *problems) reachable(node string) {
 func (p *problems) whyUnreachable(node string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.away[node]
+	return p.away[node].latest
 }
 
 func (p *problems) setAdmission(text string) {
@@ -79,7 +96,7 @@ func (p *problems) list() []string {
 		all = append(all, p.now[name])
 	}
 	for _, node := range slices.Sorted(maps.Keys(p.away)) {
-		all = append(all, node+" does not answer: "+p.away[node])
+		all = append(all, node+" does not answer: "+p.away[node].told)
 	}
 	return all
 }

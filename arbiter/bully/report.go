@@ -24,8 +24,15 @@ func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
 
 // Problems says in whole sentences what is wrong at present: voters that do not
 // answer, other clusters met, node ids used twice, clocks far off, gossip that
-// cannot be decrypted. Empty while all is well.
-func (a *Arbiter) Problems() []string { return a.problems.list() }
+// cannot be decrypted, a data directory that is not admitted yet. Empty while all
+// is well.
+func (a *Arbiter) Problems() []string {
+	all := a.problems.list()
+	if _, err := a.belongsTo(); err != nil {
+		all = append(all, "this node is not part of the cluster yet: "+a.problems.admission())
+	}
+	return all
+}
 
 // Preferred names the voter that should lead rather than this node: the highest
 // in rank of those that rank above it and have been up for preempt_after. Whoever
