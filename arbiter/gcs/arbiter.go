@@ -64,7 +64,7 @@ func assemble(ctx context.Context, c Config, found *auth.Credentials) (*Arbiter,
 		return nil, &core.AttributeError{Attribute: "endpoint", Problem: "makes no client", Err: err}
 	}
 	a.client, a.bucket = client, client.Bucket(c.Bucket)
-	a.keeper = keep(found)
+	a.keeper = keep(c, found)
 	closing, end := context.WithCancel(context.Background())
 	a.closing = closing
 	a.close = sync.OnceFunc(func() {

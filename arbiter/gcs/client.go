@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"sync"
-	"time"
 
 	"cloud.google.com/go/auth"
 	"cloud.google.com/go/auth/credentials"
@@ -97,41 +95,3 @@ func newClient(ctx context.Context, c Config, w *wire, found *auth.Credentials) 
 // stay keeps the client from following redirects: they are errors of the
 // configuration.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// keeper fetches tokens ahead of need, so that a lease's deadline never pays for
-// one: a healthy election writes nothing for days.
-type keeper struct {
-	end     context.CancelFunc
-	running sync.WaitGroup
-}
-
-// keepEvery is how often the token is looked at. The library renews it in the
-// last minutes of its life.
-const keepEvery = time.Minute
-
-// keep starts a keeper; without credentials it has nothing to do.
-func keep(found *auth.Credentials) *keeper {
-	ctx, end := context.WithCancel(context.Background())
-	k := &keeper{end: end}
-	if found == nil {
-		return k
-	}
-	k.running.Go(func() {
-		ticks := time.NewTicker(keepEvery)
-		defer ticks.Stop()
-		for {
-			_, _ = found.Token(ctx) // the next request that needs it says what is wrong
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticks.C:
-			}
-		}
-	})
-	return k
-}
-
-func (k *keeper) close() {
-	k.end()
-	k.running.Wait()
-}

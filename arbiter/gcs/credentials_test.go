@@ -133,3 +133,41 @@ func TestTLSToAPlainPortIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// report waits until an arbiter's report is as wanted.
+func report(t *testing.T, a *gcs.Arbiter, wanted func(core.ArbiterReport) bool) {
+	t.Helper()
+	var last core.ArbiterReport
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		var err error
+		if last, err = a.Report(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if wanted(last) {
+			return
+		}
+	}
+	t.Errorf("at last it reports %+v", last)
+}
+
+func TestReportOfTheToken(t *testing.T) {
+	g := newGuarded(t)
+	report(t, g.open(t), func(r core.ArbiterReport) bool {
+		c := r.Credentials
+		return len(r.Problems) == 0 && c.ID == "electd@electd.iam.gserviceaccount.com" && strings.HasPrefix(c.Source, "credentials_file /") &&
+			time.Until(c.Expires) > 50*time.Minute && time.Until(c.Expires) < 70*time.Minute
+	})
+	g.gives.Store(http.StatusForbidden)
+	report(t, g.open(t), func(r core.ArbiterReport) bool {
+		return len(r.Problems) == 1 && strings.Contains(r.Problems[0], "no token from credentials_file") && strings.Contains(r.Problems[0], "403") &&
+			strings.Contains(r.Problems[0], "check the credentials")
+	})
+}
+
+// An emulator needs no credentials, and there is nothing to tell of them.
+func TestReportWithoutCredentials(t *testing.T) {
+	a := open(t, gcs.Config{Bucket: "leases", Endpoint: "http://127.0.0.1:1"})
+	if r, err := a.Report(t.Context()); err != nil || r.Credentials != (core.Credentials{}) || r.Problems != nil {
+		t.Errorf("%+v, %v; want nothing", r, err)
+	}
+}
