@@ -40,8 +40,8 @@ func (c *canon) begin(g *Grid, w *world) {
 	c.now = w.now
 	c.grid, c.of = g, w
 	// Where there may be no record, the first epoch is the neighbour of none.
-	c.epochs.reset(c.deletes())
-	c.revs.reset(c.deletes())
+	c.epochs.reset(g.deletes())
+	c.revs.reset(g.deletes())
 }
 
 func (c *canon) byte(b byte)    { c.buf = append(c.buf, b) }

@@ -45,7 +45,7 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	c.version(v.Version)
 	c.name(v.Holder)
 	c.name(v.Session)
-	if v.Session != of.Session || c.deletes() {
+	if v.Session != of.Session || c.grid.deletes() {
 		c.free(freeAt(s)) // nobody waits for himself
 	}
 	// Only a vacancy is counted from then, and what follows an absence is newer.
@@ -56,9 +56,6 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	c.epoch(core.Epoch(v.StoreDate))
 	c.began(v.OlderSince, c.arbiterLease())
 }
-
-// deletes reports whether there may be no record.
-func (c *canon) deletes() bool { return c.grid.Empty || c.grid.Budget.Deleted > 0 }
 
 // freeAt returns when the holder's arbiter authority is over: what ends before the
 // own promise might as well end with it, for the later of the two is waited for,
@@ -136,7 +133,7 @@ func (c *canon) holding(s *core.State) {
 	if s.View.Record.Open() {
 		c.began(l.WrittenAt, c.arbiterLease())
 	}
-	if c.replaces() {
+	if c.grid.replaces() {
 		c.began(l.Since, c.arbiterLease())
 	}
 	c.bits(l.BeatsVoid, l.RenewWanted, l.Promoted, l.Op != 0, l.Answer != 0)
@@ -154,10 +151,6 @@ func (c *canon) holding(s *core.State) {
 	c.until(l.ReleaseBy)
 }
 
-// replaces reports whether electors may be replaced by other machines: only
-// then it matters since when they have been silent.
-func (c *canon) replaces() bool { return c.grid.Budget.LostDisks > 0 }
-
 func (c *canon) peer(s *core.State, p *core.Peer) {
 	h := &p.Hello
 	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused)
@@ -170,27 +163,19 @@ func (c *canon) peer(s *core.State, p *core.Peer) {
 	if !s.Phase.Holds() {
 		return // the rest is as a holder sees it
 	}
-	if c.silent(p) {
-		c.byte(0)
+	over := c.now.Add(-c.heartbeatLease())
+	answered, sent := max(p.Answered, over), max(p.Sent, over)
+	if c.grid.changes() {
+		sent = p.Sent // whoever has never promised is not named beside those who have
+	} else if !p.Reachable && answered == over && sent == over {
+		c.byte(0) // as if it had never answered
 		return
 	}
-	c.byte(1)
-	c.bits(p.Reachable, p.Seq == s.Lead.Seq)
-	c.began(p.Answered, c.heartbeatLease())
-	c.began(p.Sent, c.heartbeatLease())
+	c.bits(true, p.Reachable, p.Seq == s.Lead.Seq)
+	c.began(answered, c.heartbeatLease())
+	c.began(sent, c.heartbeatLease())
 	c.name(p.Identity)
-	if c.replaces() {
+	if c.grid.replaces() {
 		c.began(p.Alive, c.arbiterLease())
 	}
-}
-
-// silent reports whether a peer is as if it had never answered: what it promised is
-// over. Only where the electors change it makes a difference whether it ever did.
-func (c *canon) silent(p *core.Peer) bool {
-	b := &c.grid.Budget
-	if c.grid.Joining > 0 || c.grid.Empty || b.LostDisks > 0 || b.Deleted > 0 {
-		return false
-	}
-	over := c.now.Add(-c.heartbeatLease())
-	return !p.Reachable && p.Answered <= over && p.Sent <= over
 }

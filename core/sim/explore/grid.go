@@ -57,6 +57,16 @@ type Budget struct {
 	Admitted  int8
 }
 
+// deletes reports whether there may be no record.
+func (g *Grid) deletes() bool { return g.Empty || g.Budget.Deleted > 0 }
+
+// replaces reports whether electors may be replaced by other machines: only then it
+// matters since when they have been silent.
+func (g *Grid) replaces() bool { return g.Budget.LostDisks > 0 }
+
+// changes reports whether electors may be added or removed.
+func (g *Grid) changes() bool { return g.Joining > 0 || g.replaces() || g.deletes() }
+
 // config returns the configuration of one session.
 func (g *Grid) config(node int, session, identity, previous string) *core.Config {
 	c := &core.Config{
