@@ -207,16 +207,33 @@ func (v *voter) alive(node string, as register.Incarnation) {
 
 // learn takes in what another voter knows of all.
 func (v *voter) learn(s register.Standing) {
+	if !v.isNews(s) {
+		return // without waiting for the disk
+	}
 	v.writing.Lock()
 	defer v.writing.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	mine := v.acceptor.Standing
-	if v.failed != nil || mine.Founding == "" || s.Founding != mine.Founding {
-		return
-	}
-	if learnt := mine.Learn(s.Known); learnt != mine {
+	if learnt, news := v.merged(s); news {
 		v.acceptor.Standing = learnt
 		_ = v.saveAll() // v.failed tells
 	}
+}
+
+func (v *voter) isNews(s register.Standing) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, news := v.merged(s)
+	return news
+}
+
+// merged returns the standing with what another voter knows, and whether that is
+// any news. v.mu is held.
+func (v *voter) merged(s register.Standing) (register.Standing, bool) {
+	mine := v.acceptor.Standing
+	if v.failed != nil || mine.Founding == "" || s.Founding != mine.Founding {
+		return mine, false
+	}
+	learnt := mine.Learn(s.Known)
+	return learnt, learnt != mine
 }
