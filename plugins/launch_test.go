@@ -93,7 +93,7 @@ func TestWhatAPluginSaysOfItself(t *testing.T) {
 	if got := h.Schema(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the schema changed on its way:\n got %+v\nwant %+v", got, want)
 	}
-	can := plugins.Capabilities{Watch: true, Probe: true, Age: true, MaxRecordBytes: 1 << 20, MinWriteInterval: time.Second}
+	can := plugins.Capabilities{Watch: true, Probe: true, Report: true, Age: true, MaxRecordBytes: 1 << 20, MinWriteInterval: time.Second}
 	if got := h.Capabilities(); got != can {
 		t.Errorf("capabilities are %+v, want %+v", got, can)
 	}
