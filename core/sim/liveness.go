@@ -108,6 +108,9 @@ func (w *World) noteFault() {
 	case Burst:
 		w.judge.failoversBefore = w.judge.failovers
 	case Outage, Severed:
+		if w.now < w.plan.Calms {
+			return // it belongs to what went before
+		}
 		w.judgeLeads()
 		w.judgeQuiet()
 		w.judge.loss = true
@@ -122,7 +125,7 @@ func (w *World) judgeLoss(n *node, a *core.Action) {
 	case w.plan.Mode == Outage:
 		w.fail("L2", "%s lost its leadership with the store: %s", n.config.Session, a.Reason)
 	default:
-		w.fail("L4", "%s lost its leadership with its peers: %s", n.config.Session, a.Reason)
+		w.fail("L4", "%s lost its leadership, though the store is well: %s", n.config.Session, a.Reason)
 	}
 }
 

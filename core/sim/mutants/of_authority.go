@@ -53,6 +53,13 @@ func ofAuthority() []Mutant {
 				"\t\tuntil = s.promisedBy(c, &s.Write.Proposal.Electors, s.heartbeatLease())\n"}},
 		},
 		{
+			Name: "newcomers-named-at-once", Scenario: "a-newcomer-joins", Rule: "3.3",
+			Breaks: "names newcomers while promises carry it, which they have not given (liveness)",
+			Patches: []Patch{{"holding.go",
+				"if !t.carriedWhileOpen(&next.Electors) {",
+				"if t.c == nil {"}},
+		},
+		{
 			Name: "margin-not-subtracted", Scenario: "alone-and-cut-off", Rule: "3.3",
 			Breaks: "acts until the authority ends, not a margin less",
 			Patches: []Patch{

@@ -89,6 +89,20 @@ func ofChallenges() []Mutant {
 				"if g := &t.Peers[i].Hello; g.HasFloor {"}},
 		},
 		{
+			Name: "stranger-creates-anew", Scenario: "created-by-a-stranger", Rule: "3.5",
+			Breaks: "creates a deleted record anew though the last one named electors, and not this node",
+			Patches: []Patch{{"challenge.go",
+				"(t.unnamed() || !t.Floor.Known && t.anyPeerMayKnow())",
+				"!t.Floor.Known && t.anyPeerMayKnow()"}},
+		},
+		{
+			Name: "floorless-creates-anew", Scenario: "created-without-a-floor", Rule: "3.5",
+			Breaks: "creates a deleted record anew without a floor, though a peer at hand may have one",
+			Patches: []Patch{{"challenge.go",
+				"(t.unnamed() || !t.Floor.Known && t.anyPeerMayKnow())",
+				"t.unnamed()"}},
+		},
+		{
 			Name: "epoch-below-floor", Grid: "deletion", Rule: "3.5",
 			Breaks: "creates a deleted record anew without regard to any floor or date",
 			Patches: []Patch{{"challenge.go",

@@ -38,6 +38,13 @@ func ofPhases() []Mutant {
 			},
 		},
 		{
+			Name: "resume-before-the-service-is-over", Scenario: "stops-for-long", Rule: "3.7",
+			Breaks: "promotes anew while the service that it has fenced still stops",
+			Patches: []Patch{{"fence.go",
+				"if t.Phase != Fenced || t.Lead.Service != Passive || t.retakes() {",
+				"if t.Phase != Fenced || t.retakes() {"}},
+		},
+		{
 			Name: "authority-kept-at-fence", Scenario: "thawed-with-answers", Rule: "3.7",
 			Breaks: "leaves a fence with the authority from before it",
 			Patches: []Patch{{"fence.go",

@@ -25,6 +25,13 @@ func ofWrites() []Mutant {
 				"\tv := &t.View\n\tif t.Write.Open {\n\t\tt.writeNeverApplies()\n\t}\n\tif v.OlderSince == 0 {\n"}},
 		},
 		{
+			Name: "older-read-believed", Scenario: "stale-at-the-leader", Rule: "3.4",
+			Breaks: "takes a read that shows less than is known for the newest record",
+			Patches: []Patch{{"read.go",
+				"\t\tt.seeOlder(ev)\n\t\treturn\n\t}\n\tv.Found",
+				"\t}\n\tv.Found"}},
+		},
+		{
 			Name: "unchanged-record-resolves", Scenario: "torn-over-an-open-write", Rule: "3.6",
 			Breaks: "takes a read that shows the expected record still for proof that the write was not applied",
 			Patches: []Patch{{"write.go",

@@ -29,7 +29,8 @@ func Scenarios() []Scenario {
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
 		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
 		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), removedUnheard(),
-		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), busyOverATornRead(),
+		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
+		staleAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
 	}
 }
 

@@ -131,6 +131,39 @@ func removedUnheard() Scenario {
 	}
 }
 
+// createdByAStranger: as above, but the second machine has had its turn and is a
+// stranger again, out of reach of all others, when the record is deleted.
+func createdByAStranger() Scenario {
+	return Scenario{
+		Name:  "created-by-a-stranger",
+		About: "a machine that was an elector and is none any more finds the record gone",
+		Plans: several(story(2, 90*sim.Second,
+			sim.Fault{Kind: sim.Twin, At: 20 * sim.Second, Lasts: 1, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: 15 * sim.Second, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 35 * sim.Second, Lasts: 20 * sim.Second, Who: 2},
+			sim.Fault{Kind: sim.Partition, At: 54900 * soon, Lasts: forever, Who: 2},
+			sim.Fault{Kind: sim.Delete, At: 58 * sim.Second, Lasts: 1},
+		)),
+		Stays: true,
+	}
+}
+
+// createdWithoutAFloor: the second machine has never read the record when it is
+// deleted, and the first one's promises carry the leader.
+func createdWithoutAFloor() Scenario {
+	return Scenario{
+		Name:  "created-without-a-floor",
+		About: "a machine that never saw the record finds it gone, though the leader tells that there was one",
+		Plans: several(story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.StoreDown, At: 19900 * soon, Lasts: sim.Second},
+			sim.Fault{Kind: sim.Twin, At: 20 * sim.Second, Lasts: 1, Who: sim.AFollower},
+			sim.Fault{Kind: sim.CutOff, At: 20500 * soon, Lasts: 10 * sim.Second, Who: 2},
+			sim.Fault{Kind: sim.Delete, At: 25 * sim.Second, Lasts: 1},
+		)),
+		Stays: true,
+	}
+}
+
 func secondMachineOfAName() Scenario {
 	return Scenario{
 		Name:  "second-machine-of-a-name",

@@ -132,6 +132,34 @@ func stopsForLong() Scenario {
 	}
 }
 
+// staleAtTheLeader: what was before is another session's record.
+func staleAtTheLeader() Scenario {
+	p := story(2, 60*sim.Second,
+		sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: 2500 * soon, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.Stale, At: 40 * sim.Second, Lasts: 3 * sim.Second},
+		sim.Fault{Kind: sim.Store409, At: 40 * sim.Second, Lasts: 3 * sim.Second, Who: sim.TheLeader},
+		sim.Fault{Kind: sim.Renewal, At: 40010 * soon, Lasts: 1, Who: sim.TheLeader},
+	)
+	p.Mode, p.Calms = sim.Severed, 38*sim.Second
+	return Scenario{
+		Name:  "stale-at-the-leader",
+		About: "a leader's renewal is refused without a reason, and it reads what was before: it stays",
+		Plans: several(p),
+	}
+}
+
+func aNewcomerJoins() Scenario {
+	p := story(3, 60*sim.Second, sim.Fault{Kind: sim.Renewal, At: 25 * sim.Second, Lasts: 1, Who: sim.TheLeader})
+	p.Mode, p.Calms = sim.Severed, 20*sim.Second
+	p.Nodes[2].Starts = 30 * sim.Second
+	return Scenario{
+		Name:  "a-newcomer-joins",
+		About: "a node joins two that are well: their leader does not even fence",
+		Plans: several(p),
+		Stays: true,
+	}
+}
+
 func linkFails() Scenario {
 	p := story(2, 60*sim.Second, sim.Fault{Kind: sim.Partition, At: 30 * sim.Second, Lasts: forever, Who: sim.TheLeader})
 	p.Mode, p.Calms = sim.Severed, 20*sim.Second
