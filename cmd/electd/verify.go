@@ -86,21 +86,33 @@ func (st *store) toVerify(s streams, plugin, file string) (*config.Config, error
 // verify examines the arbiter of a configuration and shows what was found.
 func verify(ctx context.Context, s streams, c *config.Config, asJSON bool) error {
 	report, err := agent.VerifyArbiter(ctx, c)
-	if err != nil && ctx.Err() == nil {
+	late := ctx.Err() != nil
+	if err != nil && !late {
 		if err := wrong(s, err); err.Error() != "" {
 			return status{exitUsage, err}
 		}
 		return status{code: exitUsage}
 	}
-	if asJSON {
-		err = json.NewEncoder(s.out).Encode(report)
-	} else {
-		err = showVerified(s.out, report)
+	if report.Info.Name != "" { // it was started at least
+		show := showVerified
+		if asJSON {
+			show = showVerifiedJSON
+		}
+		if err := show(s.out, report); err != nil {
+			return err
+		}
 	}
-	if report.Err() != nil || ctx.Err() != nil {
+	switch {
+	case late:
+		return status{exitFailed, errors.New("electd: the time was over before every check was made; give more with --within")}
+	case report.Err() != nil:
 		return status{code: exitFailed}
 	}
-	return err
+	return nil
+}
+
+func showVerifiedJSON(out io.Writer, report verification.Report) error {
+	return json.NewEncoder(out).Encode(report)
 }
 
 func showVerified(out io.Writer, report verification.Report) error {

@@ -103,7 +103,7 @@ func (a *Agent) ReloadPlugin(ctx context.Context, name string) (client.Plugin, e
 // file has now.
 func (a *Agent) rereadPlugin(now *config.Config) (*config.Config, error) {
 	if a.options.File == "" {
-		return now, nil
+		return now.WithPlugin(now), nil
 	}
 	next, diags := config.Load(a.options.File)
 	if err := diags.Err(); err != nil {
