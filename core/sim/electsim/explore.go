@@ -93,15 +93,13 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, fai
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // what the searches hold is no garbage
 	began := time.Now()
 	stop := func() bool { return s.budget > 0 && time.Since(began) > s.budget }
-	rows = make([]explore.Row, len(grids))
-	turns := make(chan int)
+	turns := make(chan explore.Grid)
 	for range max(1, s.workers) {
 		group.Go(func() {
-			for i := range turns {
-				g := s.bounded(grids[i])
+			for g := range turns {
 				r := explore.Explore(g, stop)
-				rows[i] = explore.Row{Grid: g, Report: r}
 				lock.Lock()
+				rows = append(rows, explore.Row{Grid: g, Report: r})
 				states += r.States
 				failed = failed || r.Failure != nil
 				s.report(w, &g, &r)
@@ -109,15 +107,18 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, fai
 			}
 		})
 	}
-	for i := range grids {
-		turns <- i
+	for _, g := range grids {
+		if stop() {
+			break // what is not begun is not reported
+		}
+		turns <- s.bounded(g)
 	}
 	close(turns)
 	group.Wait()
 	if s.asJSON {
-		line(w, map[string]any{"grids": len(grids), "states": states, "seconds": time.Since(began).Seconds()})
+		line(w, map[string]any{"grids": len(rows), "states": states, "seconds": time.Since(began).Seconds()})
 	} else {
-		fmt.Fprintf(w, "%d states of %d grids in %s\n", states, len(grids), time.Since(began).Round(time.Second))
+		fmt.Fprintf(w, "%d states of %d grids in %s\n", states, len(rows), time.Since(began).Round(time.Second))
 	}
 	return rows, failed
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,26 +18,54 @@ const (
 	tableEnds   = "<!-- end of grids -->"
 )
 
-// ReplaceTable returns the document with its table of grids replaced.
+// ReplaceTable returns the document with the rows of its table of grids replaced.
+// Rows of grids that were not searched this time stay, as long as there are such
+// grids.
 func ReplaceTable(document string, rows []Row) (string, error) {
 	before, rest, ok := strings.Cut(document, tableBegins)
-	_, after, end := strings.Cut(rest, tableEnds)
+	old, after, end := strings.Cut(rest, tableEnds)
 	if !ok || !end {
 		return "", fmt.Errorf("has no table of grids: it stands between the lines %q and %q", tableBegins, tableEnds)
 	}
-	return before + tableBegins + "\n" + Table(rows) + tableEnds + after, nil
+	return before + tableBegins + "\n" + table(rows, lines(old)) + tableEnds + after, nil
 }
 
-// Table returns the table of grids in Markdown.
-func Table(rows []Row) string {
+// lines returns the rows of a table as they stand, by the names of their grids.
+func lines(table string) map[string]string {
+	known := map[string]string{}
+	for line := range strings.Lines(table) {
+		if columns := strings.Split(line, " | "); len(columns) > 1 {
+			known[strings.TrimPrefix(columns[0], "| ")] = line
+		}
+	}
+	return known
+}
+
+// table returns the table of grids in Markdown: what is new, and what was known
+// of other grids.
+func table(rows []Row, known map[string]string) string {
+	var order []string
+	for _, g := range Grids() {
+		order = append(order, g.Name)
+	}
+	for i := range rows {
+		known[rows[i].Name] = rows[i].line()
+		if !slices.Contains(order, rows[i].Name) {
+			order = append(order, rows[i].Name)
+		}
+	}
 	var b strings.Builder
 	b.WriteString("\n| grid | looks for | in one trace at most | states | every trace up to | complete |\n|---|---|---|---|---|---|\n")
-	for i := range rows {
-		g, r := &rows[i].Grid, &rows[i].Report
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s |\n", g.Name, g.About, g.Terms(), r.States, r.length(), r.verdict())
+	for _, name := range order {
+		b.WriteString(known[name])
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+func (row *Row) line() string {
+	g, r := &row.Grid, &row.Report
+	return fmt.Sprintf("| %s | %s | %s | %d | %s | %s |\n", g.Name, g.About, g.Terms(), r.States, r.length(), r.verdict())
 }
 
 // length says how long the traces are that were all tried.
