@@ -173,3 +173,30 @@ func TestFailingDiskEndsAllVotes(t *testing.T) {
 	v.disk.log.file = nil
 	c.mustSwap("b", lease, "", "one") // the others go on
 }
+
+// Whatever is in the file, it is read as slots that were saved, or refused.
+func FuzzSlotLog(f *testing.F) {
+	whole, err := encodeSlots(map[string]register.Slot{"k": slot(1, "one"), "l": slot(2, "two")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)-9])
+	f.Add([]byte("\n"))
+	f.Add([]byte(checksum([]byte("{}")) + " {}\n"))
+	f.Add([]byte(checksum([]byte("null")) + " null\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		l := slotLog{path: "slots", live: map[string]register.Slot{}}
+		if err := l.read(content); err != nil {
+			return
+		}
+		again, err := encodeSlots(l.live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := slotLog{path: "slots", live: map[string]register.Slot{}}
+		if err := second.read(again); err != nil || !reflect.DeepEqual(l.live, second.live) {
+			t.Errorf("read as %+v, and then as %+v, %v", l.live, second.live, err)
+		}
+	})
+}
