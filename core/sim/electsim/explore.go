@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,16 +39,11 @@ func exploreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, failed := s.run(cmd.OutOrStdout(), grids)
-			if s.write != "" {
-				if err := writeGrids(s.write, rows); err != nil {
-					return err
-				}
-			}
-			if failed {
+			failed, err := s.run(cmd.OutOrStdout(), grids)
+			if err == nil && failed {
 				return errFound
 			}
-			return nil
+			return err
 		},
 	}
 	f := c.Flags()
@@ -57,7 +53,7 @@ func exploreCommand() *cobra.Command {
 	f.IntVar(&s.depth, "depth", 0, "longest trace (default: the grid's own bound)")
 	f.DurationVar(&s.budget, "budget", 0, "how long to search in all")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "grids at a time")
-	f.StringVar(&s.write, "write", "", "file whose table of grids is to be replaced")
+	f.StringVar(&s.write, "write", "", "file whose table of grids is to be brought up to date")
 	f.BoolVar(&s.asJSON, "json", false, "report as JSON lines")
 	return c
 }
@@ -84,10 +80,11 @@ func (s *search) chosen() ([]explore.Grid, error) {
 }
 
 // run searches the grids and reports each when it is done, in the end the sum.
-func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, failed bool) {
+func (s *search) run(w io.Writer, grids []explore.Grid) (failed bool, err error) {
 	var (
 		lock   sync.Mutex
 		group  sync.WaitGroup
+		done   int
 		states int
 	)
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // what the searches hold is no garbage
@@ -99,10 +96,12 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, fai
 			for g := range turns {
 				r := explore.Explore(g, stop)
 				lock.Lock()
-				rows = append(rows, explore.Row{Grid: g, Report: r})
-				states += r.States
+				done, states = done+1, states+r.States
 				failed = failed || r.Failure != nil
 				s.report(w, &g, &r)
+				if s.write != "" {
+					err = errors.Join(err, writeGrid(s.write, explore.Row{Grid: g, Report: r}))
+				}
 				lock.Unlock()
 			}
 		})
@@ -116,11 +115,11 @@ func (s *search) run(w io.Writer, grids []explore.Grid) (rows []explore.Row, fai
 	close(turns)
 	group.Wait()
 	if s.asJSON {
-		line(w, map[string]any{"grids": len(rows), "states": states, "seconds": time.Since(began).Seconds()})
+		line(w, map[string]any{"grids": done, "states": states, "seconds": time.Since(began).Seconds()})
 	} else {
-		fmt.Fprintf(w, "%d states of %d grids in %s\n", states, len(rows), time.Since(began).Round(time.Second))
+		fmt.Fprintf(w, "%d states of %d grids in %s\n", states, done, time.Since(began).Round(time.Second))
 	}
-	return rows, failed
+	return failed, err
 }
 
 func (s *search) bounded(g explore.Grid) explore.Grid {
@@ -157,13 +156,13 @@ func (s *search) report(w io.Writer, g *explore.Grid, r *explore.Report) {
 	}
 }
 
-// writeGrids replaces the table of grids in a file of documentation.
-func writeGrids(path string, rows []explore.Row) error {
+// writeGrid replaces a row of the table of grids in a file of documentation.
+func writeGrid(path string, row explore.Row) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	next, err := explore.ReplaceTable(string(text), rows)
+	next, err := explore.ReplaceTable(string(text), []explore.Row{row})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
