@@ -18,8 +18,9 @@ func pluginReloadCommand(s streams) *cobra.Command {
 		Short: "Put a plugin's new file in the old one's place",
 		Long: `Have the daemon start its arbiter's plugin anew, by the plugin's file and by the plugin
 block of the configuration as they are now. The new process takes over once it is
-configured; no call fails for it, no leader changes, and if it cannot be started the old
-one goes on. Only whoever may open the daemon's socket can ask for this.
+configured and has passed the probe, unless the configuration skips that; no call fails
+for it, no leader changes, and otherwise the old one goes on. Only whoever may open the
+daemon's socket can ask for this.
 
 Exit status: 0 done, 1 refused or no answer.`,
 		Example: "  electd plugin reload\n  electd plugin reload acme",

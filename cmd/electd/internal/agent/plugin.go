@@ -2,11 +2,14 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/electd/electd/client"
 	"github.com/electd/electd/cmd/electd/internal/config"
+	"github.com/electd/electd/core"
 	"github.com/electd/electd/plugins"
 )
 
@@ -52,15 +55,57 @@ func (a *Agent) replacePlugin(ctx context.Context, c *config.Config) error {
 	return a.putPlugin(ctx, c, spec, sum)
 }
 
-// putPlugin starts a process by spec and lets it take over once it is configured.
+// putPlugin starts a process by spec and lets it take over once it is configured
+// and, like the first one, has been probed.
 func (a *Agent) putPlugin(ctx context.Context, c *config.Config, spec plugins.Spec, sum string) error {
 	spec.Log = a.log
+	if c.Arbiter.Probe != "skip" {
+		if err := a.tryPlugin(ctx, spec); err != nil {
+			return c.Locate("arbiter", err).Err()
+		}
+	}
 	if err := a.host.Reload(ctx, spec, a.plugin.values); err != nil {
 		return c.Locate("arbiter", err).Err()
 	}
 	a.plugin.settings, a.plugin.sum = c.Arbiter.Plugin, sum
 	a.log.Info("the plugin is replaced", "plugin", spec.Name, "path", spec.Path, "sha256", sum)
 	return nil
+}
+
+// tryPlugin probes the store through a process of its own: what would let two
+// leaders live must not take over. A store that does not answer keeps nothing from
+// taking over, as it does not answer the old one either.
+func (a *Agent) tryPlugin(ctx context.Context, spec plugins.Spec) error {
+	host, err := plugins.Launch(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if err := host.Configure(ctx, a.plugin.values); err != nil {
+		return errors.Join(err, host.Close())
+	}
+	probing, cancel := context.WithTimeout(ctx, tryWithin(ctx))
+	defer cancel()
+	report, err := Probe(probing, host, a.dir.Node())
+	switch {
+	case err != nil:
+		a.log.Warn("the new plugin could not be probed, and takes over all the same", "why", err)
+	case report.Worst() == core.Refused:
+		err := fmt.Errorf("%w through the new plugin: %s", ErrRefused, findings(report, core.Refused))
+		return errors.Join(err, host.Close())
+	case report.Worst() == core.Unreachable:
+		a.log.Warn("the new plugin could not be probed, and takes over all the same", "why", findings(report, core.Unreachable))
+	}
+	return host.Close()
+}
+
+// tryWithin is how long the probe of a new plugin may take: no more than half of
+// the time there is, as it has to take over yet.
+func tryWithin(ctx context.Context) time.Duration {
+	const most = 15 * time.Second
+	if end, ok := ctx.Deadline(); ok {
+		return min(most, time.Until(end)/2)
+	}
+	return most
 }
 
 // ReloadPlugin implements api.Source: it starts the arbiter's plugin anew, by what

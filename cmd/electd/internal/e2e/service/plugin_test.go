@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/electd/electd/arbiter/file"
 	"github.com/electd/electd/client"
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/plugins/electd-arbiter-file/fileplugin"
 )
 
 // refusesReload has electd plugin reload end with status 1, and returns what it
@@ -91,6 +95,65 @@ func TestPluginReload(t *testing.T) {
 	if after.Epoch != before.Epoch || after.Session != before.Session || after.Requests.Failures != 0 {
 		t.Errorf("it leads at epoch %d in session %s after %d failed requests, want %d, %s and none",
 			after.Epoch, after.Session, after.Requests.Failures, before.Epoch, before.Session)
+	}
+}
+
+// asCareless makes this test's program the plugin of careless.
+const asCareless = "ELECTD_TEST_CARELESS"
+
+// careless is the file arbiter, but swaps whatever is stored.
+type careless struct{ core.Arbiter }
+
+func (c careless) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Version, error) {
+	if s, err := c.Read(ctx, swap.Key); err == nil && swap.Expected != "" {
+		swap.Expected = s.Version
+	}
+	return c.Arbiter.CompareAndSwap(ctx, swap)
+}
+
+func serveCareless() {
+	p := fileplugin.Plugin
+	p.New = func(ctx context.Context, c file.Config) (core.Arbiter, error) {
+		a, err := file.New(ctx, c)
+		return careless{a}, err
+	}
+	p.Serve()
+}
+
+// A plugin through which two leaders could live does not take over, neither on
+// request nor with the rest of the configuration.
+func TestPluginReloadIsProbed(t *testing.T) {
+	t.Parallel()
+	d := newDaemon(t, workplace(t), "db-a")
+	d.alone("")
+	plugin := filepath.Join(d.dir, "electd-arbiter-file")
+	put := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(plugin+".new", []byte(text), 0o700), os.Rename(plugin+".new", plugin)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("#!/bin/sh\nexec " + filepath.Join(built, "electd-arbiter-file") + "\n")
+	d.edit("arbiter \"file\" {", fmt.Sprintf("arbiter \"file\" {\n  plugin {\n    path = %q\n  }", plugin))
+	d.start()
+	before := d.wait("leading", leads)
+	put("#!/bin/sh\n" + asCareless + "=1 exec " + self + "\n")
+	if out := d.refusesReload(); !strings.Contains(out, "store is refused through the new plugin") || !strings.Contains(out, "stale-swap-refused") {
+		t.Errorf("it says %q", out)
+	}
+	if log := d.reload("nothing is changed"); !strings.Contains(log, "store is refused through the new plugin") {
+		t.Errorf("with SIGHUP the log has\n%s", log)
+	}
+	now := d.wait("as before", leads)
+	after := d.wait("renewing with the old plugin", func(e client.Election) bool {
+		return e.Leading && e.Requests.Writes > now.Requests.Writes
+	})
+	if after.Epoch != before.Epoch || after.Requests.Failures != 0 {
+		t.Errorf("it leads at epoch %d after %d failed requests, want %d and none", after.Epoch, after.Requests.Failures, before.Epoch)
 	}
 }
 
