@@ -54,6 +54,7 @@ func TestFaultsOfWrites(t *testing.T) {
 		{"store without conditions", faultproxy.Refuse(http.StatusNotImplemented, "NotImplemented"), core.Invalid, false},
 		{"no ETag", faultproxy.NoETag(), core.Unknown, true},
 		{"weak ETag", faultproxy.WeakETag(), core.Unknown, true},
+		{"empty ETag", faultproxy.Header("ETag", `""`), core.Unknown, true},
 		{"captive portal", faultproxy.Plain(http.StatusNotFound, "<html>welcome</html>"), core.Invalid, false},
 		{"slow", faultproxy.Slow(50 * time.Millisecond), core.Applied, true},
 	} {
