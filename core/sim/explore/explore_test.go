@@ -18,3 +18,12 @@ func TestGrids(t *testing.T) {
 		})
 	}
 }
+
+// TestWholeElection searches an election that only loses messages to its end, though
+// nothing bounds how often its leader changes.
+func TestWholeElection(t *testing.T) {
+	r := Explore(base("whole", "", Budget{}), nil)
+	if r.Failure != nil || !r.Complete || r.Depth < 20 {
+		t.Errorf("complete %t after %d events, %d states: %v\n%s", r.Complete, r.Depth, r.States, r.Failure, r.Trace)
+	}
+}
