@@ -46,6 +46,16 @@ func (t *turn) replaceableAt(peer int) Instant {
 	return max(t.Lead.Since, t.Peers[peer].Alive).Add(t.arbiterLease())
 }
 
+// awaitNewElectors lets the silence of an elector that a write has just made one
+// begin now: what was last heard under its node id was another machine's.
+func (t *turn) awaitNewElectors(electors *Roster) {
+	for i, node := range t.c.Peers {
+		if identity := electors.Identity(node); identity != t.View.Record.Electors.Identity(node) {
+			t.Peers[i].Alive = t.now
+		}
+	}
+}
+
 // rosterAt says when a holder compares the electors with what its peers said.
 func (t *turn) rosterAt() Instant {
 	if t.Phase != Promoting && t.Phase != Leading || t.Write.Open {

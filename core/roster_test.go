@@ -39,6 +39,24 @@ func TestRoster(t *testing.T) {
 	}
 }
 
+// TestNewElectorsAreWaitedFor: an elector that has just become one is not
+// replaced at once because its predecessor had been silent (decision 0111).
+func TestNewElectorsAreWaitedFor(t *testing.T) {
+	u := leadingA(at(200), of("a", "b"))
+	u.Lead.Since, u.Peers[0].Alive, u.Peers[1].Alive = at(0), at(50), at(60)
+	next := of("a", "b/x", "c")
+	u.awaitNewElectors(&next)
+	if u.Peers[0].Alive != at(200) || u.Peers[1].Alive != at(200) {
+		t.Errorf("b and c are counted silent since %d and %d, want %d", u.Peers[0].Alive, u.Peers[1].Alive, at(200))
+	}
+	u.View.Record.Electors = next
+	u.Peers[0].Alive = at(50)
+	u.awaitNewElectors(&next)
+	if u.Peers[0].Alive != at(50) {
+		t.Errorf("b, elector as before, is counted silent since %d, want %d", u.Peers[0].Alive, at(50))
+	}
+}
+
 // TestNextRoster: whom a holder's write names.
 func TestNextRoster(t *testing.T) {
 	hello := func(t *turn, i int, identity string) {

@@ -195,6 +195,7 @@ func (t *turn) writeApplied(a Attempt, v Version) {
 	t.writeEnded()
 	t.Read.Wanted = false
 	view := &t.View
+	t.awaitNewElectors(&r.Electors)
 	view.Found, view.Record = FoundRecord, r
 	view.Heard = r.Position()
 	view.noteTop()
