@@ -117,6 +117,13 @@ func ofChallenges() []Mutant {
 				"r.Electors = t.nextRoster()"}},
 		},
 		{
+			Name: "new-elector-not-waited-for", Scenario: "back-when-replaced", Rule: "3.5",
+			Breaks: "holds against an elector that has just become one that its predecessor had been silent",
+			Patches: []Patch{{"write.go",
+				"\tt.awaitNewElectors(&r.Electors)\n",
+				""}},
+		},
+		{
 			Name: "elector-replaced-at-once", Scenario: "second-machine-of-a-name", Rule: "3.5",
 			Breaks: "replaces an elector by a new machine of its name without waiting for its silence",
 			Patches: []Patch{{"roster.go",

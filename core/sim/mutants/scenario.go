@@ -28,7 +28,7 @@ func Scenarios() []Scenario {
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
 		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
-		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), removedUnheard(),
+		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), backWhenReplaced(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
 		staleAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
 	}

@@ -164,6 +164,24 @@ func createdWithoutAFloor() Scenario {
 	}
 }
 
+// backWhenReplaced: two machines take turns as b, and one is back when the other
+// has just become the elector.
+func backWhenReplaced() Scenario {
+	s := Scenario{
+		Name:  "back-when-replaced",
+		About: "a machine is back just when another one of its name has replaced it",
+		Stays: true,
+	}
+	for back := 42300 * soon; back < 43800*soon; back += 15 * soon {
+		s.Plans = append(s.Plans, story(2, 60*sim.Second,
+			sim.Fault{Kind: sim.Twin, At: 20 * sim.Second, Lasts: 1, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 20 * sim.Second, Lasts: 15 * sim.Second, Who: 1},
+			sim.Fault{Kind: sim.CrashMachine, At: 35 * sim.Second, Lasts: back - 35*sim.Second, Who: 2},
+		))
+	}
+	return s
+}
+
 func secondMachineOfAName() Scenario {
 	return Scenario{
 		Name:  "second-machine-of-a-name",
