@@ -30,7 +30,6 @@ type Report struct {
 	Elapsed  time.Duration
 	Failure  *Failure
 	Trace    string // the shortest trace to the failure
-	Reached  map[string]int
 }
 
 // origin says how a state was reached first.
@@ -44,7 +43,7 @@ type origin struct {
 func Explore(g Grid, stop func() bool) Report {
 	x := &explorer{grid: &g, configs: configs{map[[3]string]*core.Config{}}}
 	began := time.Now()
-	r := Report{Grid: g.Name, Reached: map[string]int{}}
+	r := Report{Grid: g.Name}
 	defer func() { r.Elapsed = time.Since(began) }()
 	first, failure := g.begin(x)
 	if failure != nil {
