@@ -65,6 +65,7 @@ func (r *Run) follow(p *watchdog.Process) end {
 	log := r.program.Log.With("epoch", r.epoch)
 	look := time.NewTicker(lookPause)
 	defer look.Stop()
+	looked := time.Now()
 	var started, last watchdog.Event
 	for {
 		select {
@@ -95,6 +96,11 @@ func (r *Run) follow(p *watchdog.Process) end {
 				r.endStrays(started, p.PID())
 			}
 		case <-look.C:
+			slept := time.Since(looked) > 2*lookPause
+			looked = time.Now()
+			if slept {
+				continue // it was this process that stood still; events are to be read first
+			}
 			if late := -r.killBy().Left(); late > overdue {
 				log.Error("the watchdog process does not do its work; is it stopped? Continuing it", "watchdog", p.PID(), "late", late)
 				_ = p.Wake() // if it is gone, its last event is on the way

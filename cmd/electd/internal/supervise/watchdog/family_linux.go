@@ -50,11 +50,11 @@ func (f *family) signal(s syscall.Signal) {
 	}
 }
 
-// kill is one round of killing everybody: first those that the kernel finds, all
-// at once, then those that left the group. Rounds follow until nobody is left,
-// for those that were born in between.
+// kill is one round of killing everybody: the program's group, those that left it,
+// and whoever is in the control group, all at once. That comes last, since others
+// may hold the lock that it needs. Rounds follow until nobody is left, for those
+// that were born in between.
 func (f *family) kill() {
-	f.cgroup.kill()
 	if !f.exited {
 		_ = unix.Kill(-f.leader, unix.SIGKILL)
 	}
@@ -62,6 +62,7 @@ func (f *family) kill() {
 	f.signal(unix.SIGKILL)
 	strays.Kill()
 	strays.Release()
+	f.cgroup.kill()
 }
 
 // rehearse goes the way of kill without harm.

@@ -61,13 +61,18 @@ func (p *plan) hopeless(allowance time.Duration) boottime.Instant {
 	return by.Add(allowance)
 }
 
-// due says what is to be done now.
-func (p *plan) due(now boottime.Instant) step {
+// over says whether everybody is to be killed.
+func (p *plan) over(now boottime.Instant) bool {
 	if now >= p.deadline && !p.ending {
 		p.end(Deadline, p.deadline)
 	}
+	return now >= p.killBy()
+}
+
+// due says what is to be done now; that it is time to ask, once.
+func (p *plan) due(now boottime.Instant) step {
 	switch {
-	case now >= p.killBy():
+	case p.over(now):
 		return kill
 	case p.ending && !p.asked, p.warns() && now >= p.warnAt():
 		if !p.ending {

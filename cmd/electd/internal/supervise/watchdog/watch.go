@@ -160,6 +160,10 @@ func isHeld(err error) bool {
 func (w *watch) supervise() {
 	for rounds := 0; ; {
 		w.hear()
+		if w.kill(rounds == 0) {
+			rounds++
+		}
+		// Only now: the kernel may take long to bury the dead.
 		if w.family.reap() {
 			w.plan.end(Itself, 0)
 			return
@@ -169,28 +173,35 @@ func (w *watch) supervise() {
 			// What it left behind is not a service of its own.
 			w.plan.endIn(Itself, now)
 		}
-		due := w.plan.due(now)
-		if due != kill {
-			w.backstop.set(w.plan.hopeless(w.spec.Allowance))
-		}
 		wake := w.plan.next()
-		switch due {
-		case ask:
+		switch {
+		case rounds > killRounds:
+			wake = now.Add(patientKill)
+		case rounds > 0:
+			wake = now.Add(killPause)
+		case w.plan.due(now) == ask:
 			w.family.signal(w.spec.StopSignal)
 			wake = w.plan.next()
-		case kill:
-			w.backstop.set(0) // it is this process that kills
-			w.family.kill()
-			if rounds == 0 {
-				report(Event{Kind: Killing, Cause: w.plan.cause, Late: now.Sub(w.plan.killBy())})
-			}
-			wake = now.Add(killPause)
-			if rounds++; rounds > killRounds {
-				wake = now.Add(patientKill)
-			}
 		}
 		w.inbox.wait(wake)
 	}
+}
+
+// kill is one round of killing everybody, if that is due, which it reports. The
+// first one is told to electd. Until then the kernel is told when to give up
+// waiting for it.
+func (w *watch) kill(first bool) bool {
+	now := boottime.Now()
+	if !w.plan.over(now) {
+		w.backstop.set(w.plan.hopeless(w.spec.Allowance))
+		return false
+	}
+	w.backstop.set(0) // it is this process that kills
+	w.family.kill()
+	if first {
+		report(Event{Kind: Killing, Cause: w.plan.cause, Late: now.Sub(w.plan.killBy())})
+	}
+	return true
 }
 
 // hear takes in what happened since the last time.
