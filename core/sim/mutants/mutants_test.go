@@ -1,8 +1,14 @@
 package mutants
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/electd/electd/core/sim/explore"
 )
 
 // TestEveryMutantStillFits tells at once, without a hunt, which mutants a change
@@ -24,6 +30,45 @@ func TestEveryMutantStillFits(t *testing.T) {
 	}
 	if len(names) < 25 {
 		t.Errorf("%d mutants, want at least 25", len(names))
+	}
+}
+
+// TestKillersExist checks the names of what is said to kill the mutants: a wrong
+// one would only cost time, unnoticed.
+func TestKillersExist(t *testing.T) {
+	for _, m := range All() {
+		if m.Scenario != "" && !slices.ContainsFunc(Scenarios(), func(s Scenario) bool { return s.Name == m.Scenario }) {
+			t.Errorf("%s names the scenario %s, which there is not", m.Name, m.Scenario)
+		}
+		if m.Grid != "" && !slices.ContainsFunc(explore.Grids(), func(g explore.Grid) bool { return g.Name == m.Grid }) {
+			t.Errorf("%s names the grid %s, which there is not", m.Name, m.Grid)
+		}
+	}
+}
+
+// TestTheTableIsOfTheseMutants checks that docs/proof.md tells of every mutant, and
+// of none that is not there any more. electsim mutants --write makes it anew.
+func TestTheTableIsOfTheseMutants(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/proof.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), tableBegins)
+	table, _, ok := strings.Cut(rest, tableEnds)
+	if !ok {
+		t.Fatal("docs/proof.md has no kill table")
+	}
+	for _, m := range All() {
+		verdict := Killed
+		if m.Equivalent != "" {
+			verdict = Harmless
+		}
+		if row := fmt.Sprintf("| %s | %s | %s | %s |", m.Name, m.Rule, m.Breaks, verdict); !strings.Contains(table, row) {
+			t.Errorf("the table does not have the row %s", row)
+		}
+	}
+	if rows := strings.Count(table, "\n| ") - 1; rows != len(All()) {
+		t.Errorf("the table has %d rows, for %d mutants", rows, len(All()))
 	}
 }
 
