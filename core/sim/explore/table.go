@@ -89,24 +89,24 @@ func (r *Report) verdict() string {
 // Terms says in words what bounds a trace.
 func (g *Grid) Terms() string {
 	b := &g.Budget
-	terms := []string{fmt.Sprintf("leases %d and %d ticks", g.HeartbeatLease, g.ArbiterLease)}
+	terms := []string{fmt.Sprintf("leases of %d and %d ticks", g.HeartbeatLease, g.ArbiterLease)}
 	if g.Epochs > 0 {
-		terms = append(terms, fmt.Sprintf("%d epochs", g.Epochs))
+		terms = append(terms, fmt.Sprintf("epochs %d", g.Epochs))
 	}
 	if restarts := b.Restarts[:g.Nodes]; restarts[0] > 0 || restarts[1] > 0 {
-		terms = append(terms, strings.Trim(strings.ReplaceAll(fmt.Sprint(restarts), " ", " and "), "[]")+" restarts")
+		terms = append(terms, "restarts "+strings.Trim(strings.ReplaceAll(fmt.Sprint(restarts), " ", " and "), "[]"))
 	}
 	for _, t := range []struct {
 		often int8
 		what  string
 	}{
 		{b.Process, "dead processes"}, {b.LostDisks, "lost disks"}, {b.Late, "late timers"},
-		{b.Duplicate, "messages twice"}, {b.Unknown, "writes unknown"}, {b.Failed, "requests failed"},
+		{b.Duplicate, "repeated messages"}, {b.Unknown, "unknown writes"}, {b.Failed, "failed requests"},
 		{b.Conflicts, "false conflicts"}, {b.Split, "slow answers"}, {b.Torn, "torn reads"}, {b.Stale, "stale reads"},
 		{b.Deleted, "deletions"}, {b.StepDowns, "step-downs"}, {b.Sick, "failed checks"}, {b.Admitted, "forced admissions"},
 	} {
 		if t.often > 0 {
-			terms = append(terms, fmt.Sprintf("%d %s", t.often, t.what))
+			terms = append(terms, fmt.Sprintf("%s %d", t.what, t.often))
 		}
 	}
 	return strings.Join(terms, ", ")

@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const terms = "leases 2 and 4 ticks, 2 and 1 restarts, 1 writes unknown"
+	const terms = "leases of 2 and 4 ticks, restarts 2 and 1, unknown writes 1"
 	for _, want := range []string{
 		"before\n" + tableBegins + "\n", "\n" + tableEnds + "\nafter\n",
 		"| some | something | " + terms + " | 12 | any length | yes, the farthest state after 3 events |\n",
