@@ -77,14 +77,22 @@ type observer struct {
 	journal  *journal
 	outage   *outage
 	since    time.Time // of the present phase
+	attempts attempts
 	explain  func(core.Reason) string
 
 	mu     sync.Mutex           // Failed is called from many goroutines
 	failed map[string]time.Time // what failed, and when it was last said
 }
 
-// Changed logs and keeps a transition.
+// Changed logs and keeps a transition, unless it is a take that comes to nothing
+// like the one before it.
 func (o *observer) Changed(c node.Change) {
+	for _, c := range o.attempts.next(c) {
+		o.tell(c)
+	}
+}
+
+func (o *observer) tell(c node.Change) {
 	took := c.At.Sub(o.since)
 	o.since = c.At
 	o.journal.add(client.Transition{
