@@ -59,7 +59,7 @@ func openSlotLog(path string, mayBeMissing bool) (*slotLog, error) {
 // lost is the error for a file that has to be there, whole.
 func lost(path, how string) error {
 	return wrong("data_dir", fmt.Sprintf("%s %s: this voter's promises are lost", path, how),
-		"stop this node, remove the whole directory and start it again: the other voters then admit it anew", nil)
+		"stop this node, remove "+filepath.Dir(path)+" (this directory alone, never the node's whole data_dir) and start it again: the other voters then admit it anew", nil)
 }
 
 func (l *slotLog) read(content []byte) error {

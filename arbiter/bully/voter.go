@@ -70,7 +70,7 @@ func (v *voter) load(me int, c Config) error {
 	}
 	if file.Electorate != v.electorate.Hash() {
 		return wrong("voters", fmt.Sprintf("differ from those that %s was made for (%v), or cluster does", c.DataDir, file.Voters),
-			"voters cannot be changed while the cluster lives: stop all nodes, then remove data_dir on all of them, then start them with the new list; epochs go on above the nodes' floors", nil)
+			"voters cannot be changed while the cluster lives: stop all nodes, remove "+c.DataDir+" (this directory alone, never the node's whole data_dir) on all of them, and start them with the new list, those that were there before first; what epochs then do: docs/arbiter-bully.md", nil)
 	}
 	v.acceptor = register.NewAcceptor(me, v.electorate.Hash(), file.Standing.Nonce)
 	v.acceptor.Standing = file.Standing
