@@ -170,25 +170,3 @@ func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 
 // grace is how long past its deadline an arbiter may still say what it knows.
 const grace = 20 * time.Millisecond
-
-// watch turns the arbiter's hints into events, and watches anew when the watch
-// is lost, at the pace of the polling that it spares.
-func (n *Node) watch(ctx context.Context, w core.Watcher, pause time.Duration) {
-	for told := false; ctx.Err() == nil; {
-		hints, err := w.Watch(ctx, n.key)
-		switch {
-		case err == nil:
-			told = false
-			for range hints {
-				n.put(core.Event{Kind: core.Hinted})
-			}
-		case !told && ctx.Err() == nil:
-			told = true
-			n.observer.Failed("watch the record; it is read at intervals instead", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
-	}
-}

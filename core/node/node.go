@@ -115,7 +115,7 @@ func Start(c Config) (*Node, error) {
 		n.leave = n.transport.Join(c.Core.Election, handler{n})
 	}
 	if w, ok := n.arbiter.(core.Watcher); ok {
-		n.running.Go(func() { n.watch(n.ctx, w, c.Core.ArbiterTimeout) })
+		n.running.Go(func() { n.watch(w, c.Core.ArbiterTimeout) })
 	}
 	n.put(core.Event{Kind: core.Ticked})
 	return n, nil
