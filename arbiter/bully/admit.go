@@ -32,8 +32,7 @@ func (a *Arbiter) seekAdmission() {
 		d.Again()
 	}
 	if err := a.voter.become(d.Result()); err != nil {
-		a.log.Error("this voter cannot write its data directory and does not vote", "error", err)
-		return
+		return // it is logged, and among the problems
 	}
 	a.setFounding(d.Founding)
 	a.problems.setAdmission("")

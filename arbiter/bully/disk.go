@@ -70,6 +70,9 @@ func (d *disk) load() (standing standingFile, slots map[string]register.Slot, fo
 	}
 	// A blank voter's slots may be missing, or stem from an admission that was cut short.
 	path, blank := filepath.Join(d.dir, "slots"), standing.Standing.Generation == 0
+	if !found && leftover(path) {
+		return standing, nil, found, lost(filepath.Join(d.dir, "standing"), "is missing")
+	}
 	if blank {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return standing, nil, found, err
@@ -79,6 +82,14 @@ func (d *disk) load() (standing standingFile, slots map[string]register.Slot, fo
 		return standing, nil, found, err
 	}
 	return standing, maps.Clone(d.log.live), found, nil
+}
+
+// leftover reports whether there is a log that some voter has used. A first start
+// that a crash cut short leaves one without any slot.
+func leftover(path string) bool {
+	content, err := os.ReadFile(path)
+	l := slotLog{path: path, live: map[string]register.Slot{}}
+	return err == nil && (l.read(content) != nil || len(l.live) > 0)
 }
 
 func (d *disk) loadStanding() (s standingFile, found bool, err error) {
@@ -107,6 +118,14 @@ func (d *disk) saveStanding(e register.Electorate, s register.Standing) error {
 		return err
 	}
 	return replaceFile(filepath.Join(d.dir, "standing"), []byte(checksum(body)+"\n"+string(body)))
+}
+
+// inPlace returns an error if the files have been removed or replaced.
+func (d *disk) inPlace() error {
+	if _, err := os.Stat(filepath.Join(d.dir, "standing")); err != nil {
+		return err
+	}
+	return d.log.inPlace()
 }
 
 func (d *disk) saveSlots(slots map[string]register.Slot) error { return d.log.save(slots) }

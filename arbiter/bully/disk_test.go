@@ -228,6 +228,12 @@ func TestDamagedDiskIsNamed(t *testing.T) {
 		"a bit of the slots":    {"slots", flipBit, "is damaged"},
 		"a bit of the standing": {"standing", flipBit, "is damaged"},
 		"no slots":              {"slots", os.Remove, "is missing"},
+		"no standing":           {"standing", os.Remove, "is missing"},
+		"slots emptied":         {"slots", cutTo(0), "is damaged"},
+		"slots cut in the head": {"slots", cutTo(40), "is damaged"},
+		"the last byte":         {"slots", changeLast(func(b byte) byte { return b ^ 1 }), "is damaged"},
+		"another line break":    {"slots", changeLast(func(byte) byte { return ' ' }), "is damaged"},
+		"zeros at the end":      {"slots", appendZeros, "is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,6 +249,29 @@ func TestDamagedDiskIsNamed(t *testing.T) {
 			c.refuses("a", "data_dir", path+" "+test.says)
 		})
 	}
+}
+
+func cutTo(size int64) func(string) error {
+	return func(path string) error { return os.Truncate(path, size) }
+}
+
+func changeLast(change func(byte) byte) func(string) error {
+	return func(path string) error {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		content[len(content)-1] = change(content[len(content)-1])
+		return os.WriteFile(path, content, 0o600)
+	}
+}
+
+func appendZeros(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Truncate(path, info.Size()+4096)
 }
 
 func flipBit(path string) error {

@@ -44,7 +44,8 @@ func (v *voter) settle(f *flush) error {
 		err = v.disk.saveSlots(slots)
 	}
 	v.mu.Lock()
-	v.now, v.failed = nil, err
+	v.now = nil
+	v.fail(err)
 	v.mu.Unlock()
 	f.done, f.err = true, err
 	return err
@@ -73,6 +74,7 @@ func (v *voter) saveAll(keys ...string) error {
 	if f.err == nil {
 		f.err = v.disk.saveStanding(v.electorate, v.acceptor.Standing)
 	}
-	f.done, v.failed = true, f.err
+	f.done = true
+	v.fail(f.err)
 	return f.err
 }

@@ -20,6 +20,9 @@ func (a *Arbiter) watchOthers() {
 		if a.proof != nil {
 			a.proof.now() // what is wrong with changed files is named even if nobody calls
 		}
+		if a.voter != nil {
+			a.spawn(a.voter.lookAtDisk)
+		}
 		for i := range a.electorate.Size() {
 			if i != a.net.me {
 				a.spawn(func() { a.lookAt(i) })
@@ -51,6 +54,7 @@ func (a *Arbiter) lookAt(i int) {
 	}
 	a.problems.reachable(node)
 	a.problems.clear("other-cluster " + node)
+	a.checkDisk(node, m.GetFailing())
 	a.checkClock(node, m, start)
 	a.meet(node, wire.Status(m, i).Standing, int(m.GetSuitability()))
 }
@@ -98,6 +102,15 @@ func (a *Arbiter) heardFrom(node, electorate string, as register.Incarnation) {
 	} else {
 		a.problems.clear("twin " + node)
 	}
+}
+
+// checkDisk names a voter that votes no more; why is empty if it does.
+func (a *Arbiter) checkDisk(node, why string) {
+	if why == "" {
+		a.problems.clear("failing " + node)
+		return
+	}
+	a.note("failing "+node, fmt.Sprintf("voter %s %s; it votes no more: free space or mend its disk, and restart that node", node, why))
 }
 
 // clockTolerance is how far another voter's clock may be off before it is named.

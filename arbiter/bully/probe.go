@@ -38,7 +38,7 @@ func (a *Arbiter) Probe(ctx context.Context, key string) (core.ProbeReport, erro
 	return report, ctx.Err()
 }
 
-// reachedVoters returns the voters that answer now and are admitted.
+// reachedVoters returns the voters that answer now, are admitted and can write.
 func (a *Arbiter) reachedVoters(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 2*a.profile.patience)
 	defer cancel()
@@ -53,14 +53,14 @@ func (a *Arbiter) reachedVoters(ctx context.Context) []string {
 	for i := range a.electorate.Size() {
 		node := a.electorate.Voter(i)
 		if i == a.net.me {
-			if a.voter.status().Standing.Generation > 0 {
+			if a.voter.status().Standing.Generation > 0 && a.voter.failure() == "" {
 				add(node)
 			}
 			continue
 		}
 		all.Go(func() {
 			m, err := a.electors.status(ctx, i, a.introduce())
-			if err == nil && m.GetElectorate() == a.electorate.Hash() && m.GetStanding().GetGeneration() > 0 {
+			if err == nil && m.GetElectorate() == a.electorate.Hash() && m.GetStanding().GetGeneration() > 0 && m.GetFailing() == "" {
 				add(node)
 			}
 		})

@@ -23,11 +23,16 @@ func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
 }
 
 // Problems says in whole sentences what is wrong at present: voters that do not
-// answer, other clusters met, node ids used twice, clocks far off, gossip that
+// answer or cannot write, other clusters met, node ids used twice, clocks far off, gossip that
 // cannot be decrypted, a data directory that is not admitted yet. Empty while all
 // is well.
 func (a *Arbiter) Problems() []string {
 	all := a.problems.list()
+	if a.voter != nil {
+		if why := a.voter.failure(); why != "" {
+			all = append(all, "this voter "+why+"; it votes no more: free space or mend the disk, and restart this node")
+		}
+	}
 	if _, err := a.belongsTo(); err != nil {
 		all = append(all, "this node is not part of the cluster yet: "+a.problems.admission())
 	}

@@ -57,7 +57,9 @@ func (s *server) Status(ctx context.Context, m *bullyv1.StatusRequest) (*bullyv1
 		return nil, err
 	}
 	s.arbiter.heardFrom(m.GetNode(), m.GetElectorate(), wire.Incarnation(m.GetAs()))
-	return wire.FromStatus(s.voter.status(), s.arbiter.config.Node, s.arbiter.config.Suitability, time.Now()), nil
+	answer := wire.FromStatus(s.voter.status(), s.arbiter.config.Node, s.arbiter.config.Suitability, time.Now())
+	answer.Failing = s.voter.failure()
+	return answer, nil
 }
 
 func (s *server) Admit(ctx context.Context, m *bullyv1.AdmitRequest) (*bullyv1.AdmitAnswer, error) {

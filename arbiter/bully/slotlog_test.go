@@ -89,7 +89,7 @@ func TestSlotLogSurvivesATornWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "one"
-		if cut == int64(len(whole)) {
+		if cut >= int64(len(whole))-1 { // all but the line break counts
 			want = "two"
 		}
 		if got := reopened(t, path)["k"].Value.Record; got != want {
@@ -176,12 +176,13 @@ func TestFailingDiskEndsAllVotes(t *testing.T) {
 
 // Whatever is in the file, it is read as slots that were saved, or refused.
 func FuzzSlotLog(f *testing.F) {
-	whole, err := encodeSlots(map[string]register.Slot{"k": slot(1, "one"), "l": slot(2, "two")})
+	whole, err := encodeLog(map[string]register.Slot{"k": slot(1, "one"), "l": slot(2, "two")})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole)
 	f.Add(whole[:len(whole)-9])
+	f.Add([]byte{})
 	f.Add([]byte("\n"))
 	f.Add([]byte(checksum([]byte("{}")) + " {}\n"))
 	f.Add([]byte(checksum([]byte("null")) + " null\n"))
@@ -190,7 +191,7 @@ func FuzzSlotLog(f *testing.F) {
 		if err := l.read(content); err != nil {
 			return
 		}
-		again, err := encodeSlots(l.live)
+		again, err := encodeLog(l.live)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,13 +3,16 @@ package bully
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/electd/electd/arbiter/bully/register"
+	"github.com/electd/electd/core"
 )
 
 // voter keeps one acceptor: in memory what is on its disk, or about to be. Once the
@@ -18,6 +21,7 @@ type voter struct {
 	electorate register.Electorate
 	disk       *disk
 	opened     time.Time
+	log        *slog.Logger
 	giveUp     time.Duration // a data directory not heard of for so long may be replaced
 
 	writing sync.Mutex // held while the disk is written; locked before mu
@@ -26,7 +30,7 @@ type voter struct {
 	acceptor register.Acceptor
 	now      *flush // that is being written; nil: none
 	next     *flush
-	failed   error
+	failed   error // errClosed: only that
 	ages     map[string]firstSeen
 	heard    map[string]contact // other voters that vote, by node id
 }
@@ -51,9 +55,12 @@ func openVoter(ctx context.Context, c Config, e register.Electorate) (*voter, er
 	if err != nil {
 		return nil, err
 	}
-	v := &voter{electorate: e, disk: d, opened: time.Now(), giveUp: 5 * profiles[c.Profile].status, next: newFlush(), ages: map[string]firstSeen{}, heard: map[string]contact{}}
+	v := &voter{electorate: e, disk: d, opened: time.Now(), log: c.log.With("arbiter", "bully", "node", c.Node), giveUp: 5 * profiles[c.Profile].status, next: newFlush(), ages: map[string]firstSeen{}, heard: map[string]contact{}}
 	if err := v.load(me, c); err != nil {
 		_ = d.close()
+		if known := new(core.AttributeError); !errors.As(err, &known) {
+			err = wrong("data_dir", c.DataDir+" cannot be used", "mend the disk, free space, or give this node the rights", err)
+		}
 		return nil, err
 	}
 	return v, nil
@@ -91,7 +98,7 @@ func (v *voter) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed == nil {
-		v.failed = fmt.Errorf("closed")
+		v.failed = errClosed
 	}
 	return v.disk.close()
 }

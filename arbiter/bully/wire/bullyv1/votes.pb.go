@@ -517,6 +517,7 @@ type StatusAnswer struct {
 	Highest       *Ballot                `protobuf:"bytes,4,opt,name=highest,proto3" json:"highest,omitempty"`
 	Suitability   int64                  `protobuf:"zigzag64,5,opt,name=suitability,proto3" json:"suitability,omitempty"`
 	WallClockNs   int64                  `protobuf:"varint,6,opt,name=wall_clock_ns,json=wallClockNs,proto3" json:"wall_clock_ns,omitempty"`
+	Failing       string                 `protobuf:"bytes,7,opt,name=failing,proto3" json:"failing,omitempty"` // why it votes no more, in words that fit after its name; empty: it votes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -591,6 +592,13 @@ func (x *StatusAnswer) GetWallClockNs() int64 {
 		return x.WallClockNs
 	}
 	return 0
+}
+
+func (x *StatusAnswer) GetFailing() string {
+	if x != nil {
+		return x.Failing
+	}
+	return ""
 }
 
 type AdmitRequest struct {
@@ -1116,7 +1124,7 @@ const file_votes_proto_rawDesc = "" +
 	"electorate\x18\x01 \x01(\tR\n" +
 	"electorate\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12,\n" +
-	"\x02as\x18\x03 \x01(\v2\x1c.electd.bully.v1.IncarnationR\x02as\"\xf2\x01\n" +
+	"\x02as\x18\x03 \x01(\v2\x1c.electd.bully.v1.IncarnationR\x02as\"\x8c\x02\n" +
 	"\fStatusAnswer\x12\x1e\n" +
 	"\n" +
 	"electorate\x18\x01 \x01(\tR\n" +
@@ -1125,7 +1133,8 @@ const file_votes_proto_rawDesc = "" +
 	"\bstanding\x18\x03 \x01(\v2\x19.electd.bully.v1.StandingR\bstanding\x121\n" +
 	"\ahighest\x18\x04 \x01(\v2\x17.electd.bully.v1.BallotR\ahighest\x12 \n" +
 	"\vsuitability\x18\x05 \x01(\x12R\vsuitability\x12\"\n" +
-	"\rwall_clock_ns\x18\x06 \x01(\x03R\vwallClockNs\"\xbd\x01\n" +
+	"\rwall_clock_ns\x18\x06 \x01(\x03R\vwallClockNs\x12\x18\n" +
+	"\afailing\x18\a \x01(\tR\afailing\"\xbd\x01\n" +
 	"\fAdmitRequest\x12\x1e\n" +
 	"\n" +
 	"electorate\x18\x01 \x01(\tR\n" +
