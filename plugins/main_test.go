@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	case "memory":
 		plugins.Serve(memory)
 		return
+	case "ageless":
+		plugins.Serve(ageless)
+		return
 	case "file":
 		filed.Serve()
 	case "stall before", "stall after":
@@ -51,6 +54,13 @@ var memory = plugins.Plugin[memoryConfig]{
 		return plugins.Capabilities{Age: true, MaxRecordBytes: 1 << 20, MinWriteInterval: time.Second}
 	},
 }
+
+// ageless tells ages, as memory does, without saying that it can.
+var ageless = func() plugins.Plugin[memoryConfig] {
+	p := memory
+	p.Limits = nil
+	return p
+}()
 
 type memoryConfig struct {
 	Label   string            `electd:"label,required" doc:"Any text."`
@@ -152,10 +162,7 @@ func (m *memoryArbiter) Read(ctx context.Context, key string) (core.Snapshot, er
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.records[key]
-	if s.Version != "" {
-		s.Age = time.Since(s.StoreTime)
-		s.StoreTime = time.Now()
-	}
+	s.Age, s.StoreTime = time.Since(s.StoreTime), time.Now() // an age of centuries if there is no record
 	return s, nil
 }
 

@@ -58,7 +58,7 @@ func (r remote) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	if answer.GetSnapshot() == nil { // absence is a snapshot without a version, not nothing
 		return core.Snapshot{}, fmt.Errorf("%w: plugin %q answered a read with nothing", core.ErrUnavailable, i.spec.Name)
 	}
-	return snapshotFromWire(answer.GetSnapshot()), nil
+	return snapshotFromWire(answer.GetSnapshot(), i.can), nil
 }
 
 // CompareAndSwap stores the record iff the stored version is the expected one.
@@ -153,7 +153,7 @@ func (w watching) Watch(ctx context.Context, key string) (<-chan core.Snapshot, 
 				return
 			}
 			select {
-			case changes <- snapshotFromWire(answer.GetSnapshot()):
+			case changes <- snapshotFromWire(answer.GetSnapshot(), i.can):
 			case <-ctx.Done():
 				return
 			}

@@ -49,13 +49,16 @@ func snapshotToWire(s core.Snapshot) *pb.Snapshot {
 	return wire
 }
 
-// snapshotFromWire takes a negative age for unknown: an age must never be
-// larger than the truth, and no truth is negative.
-func snapshotFromWire(wire *pb.Snapshot) core.Snapshot {
-	s := core.Snapshot{
-		Version: core.Version(wire.GetVersion()),
-		Record:  wire.GetRecord(),
-		Age:     max(0, wire.GetAge().AsDuration()),
+// snapshotFromWire takes an age for unknown that is negative, that belongs to no
+// record, or that the plugin never said it knows: an age must never be larger
+// than the truth.
+func snapshotFromWire(wire *pb.Snapshot, can Capabilities) core.Snapshot {
+	s := core.Snapshot{Version: core.Version(wire.GetVersion()), Record: wire.GetRecord()}
+	if !can.Age {
+		return s
+	}
+	if s.Version != "" {
+		s.Age = max(0, wire.GetAge().AsDuration())
 	}
 	if wire.GetStoreTime() != nil {
 		s.StoreTime = wire.GetStoreTime().AsTime()

@@ -27,6 +27,7 @@ type examination struct {
 	fresh     bool   // key does not exist yet
 	forgets   bool   // keys can be removed, so they are this run's own
 	lastWrite time.Time
+	ages      ages
 
 	reads, writes []time.Duration
 	report        core.ProbeReport
@@ -109,6 +110,9 @@ func (x *examination) read(ctx context.Context, client int, key string) (core.Sn
 	if err == nil && x.Resolution > 0 && !s.StoreTime.IsZero() {
 		x.clock.saw(sent, time.Now(), s.StoreTime, x.Resolution)
 	}
+	if err == nil {
+		x.ages.saw(s, time.Now())
+	}
 	return s, err
 }
 
@@ -133,6 +137,7 @@ func (x *examination) swap(ctx context.Context, client int, key string, expected
 
 func (x *examination) send(ctx context.Context, client int, key string, expected core.Version, record []byte) (core.Version, error) {
 	x.requests.Add(1)
+	x.ages.begin(record, time.Now())
 	return x.clients[client].CompareAndSwap(ctx, core.Swap{Key: key, Expected: expected, Record: record, Intent: core.Renew})
 }
 

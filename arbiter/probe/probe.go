@@ -127,6 +127,7 @@ var checks = []check{
 	{"reads-are-fresh", "A node that reads must see the last leader, not the one before.", (*examination).readsAreFresh},
 	{"swap-on-missing-refused", "A write that was on its way when the record was deleted must not bring it back.", (*examination).swapOnMissingRefused},
 	{"equal-bytes", "Versions that are digests are the same for the same bytes; the core never writes the same bytes twice.", (*examination).equalBytes},
+	{"ages-are-true", "A challenger waits a lease less the record's age: an age larger than the truth makes a second leader.", (*examination).agesAreTrue},
 	{"holds-64-kib", "What is read must be what was written, up to the largest record.", (*examination).holdsLarge},
 }
 

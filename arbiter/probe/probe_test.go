@@ -47,7 +47,7 @@ func find(t *testing.T, r core.ProbeReport, check string) core.Finding {
 func TestASoundStorePasses(t *testing.T) {
 	store := memory.NewStore()
 	r := probe.Semantics(context.Background(), subject(store, sound))
-	if r.Worst() != core.Passed || len(r.Findings) != 10 {
+	if r.Worst() != core.Passed || len(r.Findings) != 11 {
 		t.Errorf("%d findings, worst %s: %+v", len(r.Findings), r.Worst(), r.Findings)
 	}
 	if c := store.Counts(); r.Requests < c.Reads+c.Writes || r.Requests > c.Reads+c.Writes+3 {
@@ -182,6 +182,32 @@ func TestBrokenPromises(t *testing.T) {
 			}
 			return a.CompareAndSwap(ctx, s)
 		}}, "swap-applies", core.Refused, "not applied 5 times"},
+		{"ages of an hour", broken{read: func(a core.Arbiter, ctx context.Context, key string) (core.Snapshot, error) {
+			s, err := a.Read(ctx, key)
+			if s.Version != "" {
+				s.Age = time.Hour
+			}
+			return s, err
+		}}, "ages-are-true", core.Refused, "an age of 1h0m0s, and its write had begun only"},
+		{"ages a second too large", broken{read: func(a core.Arbiter, ctx context.Context, key string) (core.Snapshot, error) {
+			s, err := a.Read(ctx, key)
+			if s.Version != "" {
+				s.Age += time.Second
+			}
+			return s, err
+		}}, "ages-are-true", core.Refused, "and its write had begun only"},
+		{"an age of nothing", broken{read: func(a core.Arbiter, ctx context.Context, key string) (core.Snapshot, error) {
+			s, err := a.Read(ctx, key)
+			if s.Version == "" {
+				s.Age = time.Second
+			}
+			return s, err
+		}}, "ages-are-true", core.Refused, "a key that holds nothing was read with an age of 1s"},
+		{"no ages", broken{read: func(a core.Arbiter, ctx context.Context, key string) (core.Snapshot, error) {
+			s, err := a.Read(ctx, key)
+			s.Age = 0
+			return s, err
+		}}, "ages-are-true", core.Passed, "no age was told"},
 		{"losers get errors", broken{swap: func(a core.Arbiter, ctx context.Context, s core.Swap) (core.Version, error) {
 			v, err := a.CompareAndSwap(ctx, s)
 			if errors.Is(err, core.ErrConflict) {
