@@ -13,6 +13,10 @@ import (
 var built string
 
 func TestMain(m *testing.M) {
+	if mode := os.Getenv(asPlugin); mode != "" {
+		servePlugin(mode)
+		return
+	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "6"); err != nil { // they wait, mostly
 		panic(err)

@@ -75,6 +75,9 @@ func (o Options) describe(ctx context.Context, report *Report) error {
 	report.Info = host.Info()
 	err = host.Configure(ctx, o.Values)
 	report.Capabilities = host.Capabilities()
+	if most := report.Capabilities.MaxRecordBytes; err == nil && most > 0 && most < core.MaxRecordBytes {
+		err = fmt.Errorf("plugin %q takes records of at most %d bytes (its max_record_bytes), and a lease record may have %d", report.Info.Name, most, core.MaxRecordBytes)
+	}
 	return errors.Join(err, host.Close())
 }
 

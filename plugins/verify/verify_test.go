@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(asPlugin) {
 	case "sound":
 		p.Serve()
+	case "small":
+		p.Limits = func(file.Config) plugins.Capabilities { return plugins.Capabilities{MaxRecordBytes: 10} }
+		p.Serve()
 	case "careless":
 		sound := p.New
 		p.New = func(ctx context.Context, c file.Config) (core.Arbiter, error) {
@@ -121,5 +124,14 @@ func TestWrongConfigurationIsNamed(t *testing.T) {
 	var fault *core.AttributeError
 	if !errors.As(err, &fault) || fault.Attribute != "dir" {
 		t.Errorf("%v is not about dir", err)
+	}
+}
+
+// An arbiter that cannot carry a lease record is told so before anything is
+// examined.
+func TestTooSmallRecordsAreRefused(t *testing.T) {
+	_, err := verify.Run(t.Context(), options(t, "small"))
+	if want := "records of at most 10 bytes (its max_record_bytes), and a lease record may have 4096"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -55,6 +55,9 @@ func openArbiter(ctx context.Context, c *config.Config, log hclog.Logger) (*plug
 	if err := host.Configure(ctx, values); err != nil {
 		return nil, nil, errors.Join(c.Locate("arbiter", err).Err(), host.Close())
 	}
+	if err := c.CheckCapabilities(host.Capabilities()).Err(); err != nil {
+		return nil, nil, errors.Join(err, host.Close())
+	}
 	return host, values, nil
 }
 
@@ -117,6 +120,8 @@ func CheckArbiter(ctx context.Context, c *config.Config, log hclog.Logger) ([]st
 	}
 	if err != nil {
 		err = c.Locate("arbiter", err).Err()
+	} else if !checked {
+		err = c.CheckCapabilities(host.Capabilities()).Err()
 	}
 	return say, errors.Join(err, host.Close())
 }
