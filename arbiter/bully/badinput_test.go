@@ -115,6 +115,9 @@ func TestSameNodeIDTwiceIsNamed(t *testing.T) {
 		if !strings.Contains(err.Error(), "still hears another process with that node id") {
 			return err
 		}
+		if strings.Contains(err.Error(), "not reached") {
+			t.Errorf("voters that answered and refused are not reached: %v", err)
+		}
 		return nil
 	})
 	c.stop("b")
@@ -132,6 +135,9 @@ func TestTwoClustersOnOneAddress(t *testing.T) {
 	two.address["c"] = one.address["c"] // a mistake: that is where one's c votes
 	two.start("a", "b")
 	two.problem("a", "two clusters meet there, or the lists differ")
+	if all := strings.Join(two.nodes["a"].Problems(), "\n"); strings.Contains(all, "c does not answer") {
+		t.Errorf("c answers, for another cluster:\n%s", all)
+	}
 	one.problem("c", `a node "a" with other voters or another cluster name calls here`)
 	one.mustSwap("a", lease, "", "one")
 	if _, ok := two.may("a", "", "two"); ok {

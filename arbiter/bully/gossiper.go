@@ -147,7 +147,7 @@ func (g *gossiper) close() {
 	}
 }
 
-// News, Member, Gone, Problem and NoProblem are what the gossip brings.
+// News, Member, Gone, Problem, NoProblem and Happened are what the gossip brings.
 func (g *gossiper) News(i gossip.Item) {
 	g.arbiter.news.add(news{key: i.Key, ballot: i.Ballot, version: i.Version})
 }
@@ -163,5 +163,7 @@ func (g *gossiper) Member(node string, m gossip.Meta) {
 func (g *gossiper) Gone(node string) { g.arbiter.ranks.gone(node, time.Now()) }
 
 func (g *gossiper) Problem(name, text string) { g.arbiter.note(name, text) }
+
+func (g *gossiper) Happened(name, text string) { g.arbiter.happened(name, text) }
 
 func (g *gossiper) NoProblem(name string) { g.arbiter.problems.clear(name) }

@@ -48,11 +48,12 @@ func (a *Arbiter) lookAt(i int) {
 	case err != nil:
 		a.problems.unreachable(node, err, time.Now())
 		return
-	case m.GetElectorate() != a.electorate.Hash():
+	}
+	a.problems.reachable(node)
+	if m.GetElectorate() != a.electorate.Hash() {
 		a.note("other-cluster "+node, fmt.Sprintf("%s at %s is configured with other voters or another cluster name: two clusters meet there, or the lists differ; their votes are not counted", node, a.addressOf(node)))
 		return
 	}
-	a.problems.reachable(node)
 	a.problems.clear("other-cluster " + node)
 	a.checkDisk(node, m.GetFailing())
 	a.checkClock(node, m, start)
@@ -87,20 +88,18 @@ func (a *Arbiter) heardFrom(node, electorate string, as register.Incarnation) {
 	i, isVoter := a.electorate.Index(node)
 	switch {
 	case electorate != a.electorate.Hash():
-		a.note("asked-by-other "+node, fmt.Sprintf("a node %q with other voters or another cluster name calls here: two clusters share an address, or the lists differ", node))
+		a.happened("asked-by-other "+node, fmt.Sprintf("a node %q with other voters or another cluster name calls here: two clusters share an address, or the lists differ", node))
 		return
 	case !isVoter:
 		return
 	case node == a.config.Node:
-		a.note("twin", fmt.Sprintf("another process calls itself %q, as this one does: every node needs its own id", node))
+		a.happened("twin", fmt.Sprintf("another process calls itself %q, as this one does: every node needs its own id", node))
 		return
 	}
 	a.voter.alive(node, as)
 	known := a.voter.status().Standing.Known[i]
 	if as.Nonce != known.Nonce && known.Nonce != "" && as.Generation <= known.Generation {
-		a.note("twin "+node, fmt.Sprintf("node id %q is used from a data directory that is not the admitted one: its disk was lost, or two machines use that id", node))
-	} else {
-		a.problems.clear("twin " + node)
+		a.happened("twin "+node, fmt.Sprintf("node id %q is used from a data directory that is not the admitted one: its disk was lost, or two machines use that id", node))
 	}
 }
 
@@ -127,9 +126,20 @@ func (a *Arbiter) checkClock(node string, m *bullyv1.StatusAnswer, sent time.Tim
 	a.problems.clear("clock " + node)
 }
 
-// note remembers a problem and logs it when it is new.
+// note remembers a problem until it is cleared, and logs it when it is new.
 func (a *Arbiter) note(name, text string) {
-	if a.problems.set(name, text) {
+	a.problems.set(name, text)
+	a.warn(text)
+}
+
+// happened remembers a problem for a while, and logs it when it is new.
+func (a *Arbiter) happened(name, text string) {
+	a.problems.happened(name, text, time.Now())
+	a.warn(text)
+}
+
+func (a *Arbiter) warn(text string) {
+	if a.problems.toLog(text, time.Now()) {
 		a.log.Warn(text)
 	}
 }
@@ -141,7 +151,9 @@ func (a *Arbiter) admissionText(d *register.Admission) string {
 		node := a.electorate.Voter(i)
 		switch {
 		case i == d.Me:
-		case d.Why[i] == register.Unreachable || d.Why[i] == 0 && !d.Heard[i]:
+		case d.Why[i] == register.Unreachable && a.problems.refuses(node):
+			refused = append(refused, fmt.Sprintf("%s refuses: %s", node, a.problems.whyUnreachable(node)))
+		case d.Why[i] == register.Unreachable || d.Why[i] == 0 && d.Statuses[i].Electorate == "":
 			missing = append(missing, node)
 		case d.Why[i] != 0:
 			refused = append(refused, fmt.Sprintf("%s %v", node, d.Why[i]))

@@ -27,7 +27,7 @@ func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
 // cannot be decrypted, a data directory that is not admitted yet. Empty while all
 // is well.
 func (a *Arbiter) Problems() []string {
-	all := a.problems.list()
+	all := a.problems.list(time.Now())
 	if a.voter != nil {
 		if why := a.voter.failure(); why != "" {
 			all = append(all, "this voter "+why+"; it votes no more: free space or mend the disk, and restart this node")

@@ -68,8 +68,11 @@ func (s *server) Admit(ctx context.Context, m *bullyv1.AdmitRequest) (*bullyv1.A
 		return nil, err
 	}
 	answer := s.voter.admit(wire.Admit(m, candidate))
-	s.arbiter.log.Info("voter with an empty data directory asks to be admitted", "voter", m.GetNode(),
-		"generation", m.GetAs().GetGeneration(), "answer", admitText(answer.Refusal))
+	said := admitText(answer.Refusal)
+	if s.arbiter.problems.toLog(fmt.Sprint("admit ", m.GetNode(), m.GetAs().GetNonce(), said), time.Now()) {
+		s.arbiter.log.Info("voter with an empty data directory asks to be admitted", "voter", m.GetNode(),
+			"generation", m.GetAs().GetGeneration(), "answer", said)
+	}
 	return wire.FromAdmitAnswer(answer, s.arbiter.config.Node), nil
 }
 

@@ -37,6 +37,10 @@ func (d *delegate) MergeRemoteState(b []byte, _ bool) { d.NotifyMsg(b) }
 
 func (d *delegate) NotifyJoin(n *memberlist.Node) {
 	d.config.Hear.Member(n.Name, decodeMeta(n.Meta))
+	select {
+	case d.came <- struct{}{}:
+	default:
+	}
 }
 
 func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.NotifyJoin(n) }
@@ -44,6 +48,6 @@ func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.NotifyJoin(n) }
 func (d *delegate) NotifyLeave(n *memberlist.Node) { d.config.Hear.Gone(n.Name) }
 
 func (d *delegate) NotifyConflict(existing, other *memberlist.Node) {
-	d.config.Hear.Problem("twin "+existing.Name, fmt.Sprintf(
+	d.config.Hear.Happened("gossip-twin "+existing.Name, fmt.Sprintf(
 		"node id %q is used at %s and at %s: every node needs its own id", existing.Name, existing.Address(), other.Address()))
 }

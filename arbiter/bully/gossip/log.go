@@ -12,12 +12,20 @@ import (
 // symptoms are the lines of memberlist that mean a mistake in the setup, with
 // what to do about it.
 var symptoms = []struct{ sign, name, text string }{
-	{"no installed keys could decrypt", "gossip-key", "gossip arrives that none of our keys decrypts: gossip_key differs between nodes, or is missing on some"},
-	{"remote state is encrypted and encryption is not configured", "gossip-key", "gossip arrives that is encrypted, and gossip_key is not set here"},
-	{"encryption is configured but remote state is not encrypted", "gossip-key", "gossip arrives that is not encrypted, and gossip_key is set here: it is missing on some node"},
+	{"no installed keys could decrypt", symptomKey, "gossip arrives that none of our keys decrypts: gossip_key differs between nodes, or is missing on some"},
+	{"remote state is encrypted and encryption is not configured", symptomKey, "gossip arrives that is encrypted, and gossip_key is not set here"},
+	{"encryption is configured but remote state is not encrypted", symptomKey, "gossip arrives that is not encrypted, and gossip_key is set here: it is missing on some node"},
 	{"unacceptable label", "gossip-cluster", "gossip arrives from another cluster: an address in join is not of this one, or voters or cluster differ between nodes"},
-	{"over TCP but UDP probes failed", "gossip-udp", "gossip gets through by TCP and not by UDP: let UDP pass on the gossip port; elections go on, news is slower"},
+	{"over TCP but UDP probes failed", symptomUDP, "gossip gets through by TCP and not by UDP: let UDP pass on the gossip port; elections go on, news is slower"},
 }
+
+const (
+	symptomKey = "gossip-key"
+	symptomUDP = "gossip-udp" // also what a node with another key looks like
+)
+
+// afterKey is how long after a wrong key nothing is concluded about UDP.
+const afterKey = time.Minute
 
 // newLogger turns memberlist's lines into leveled ones, each at most once in ten
 // seconds, and reports the symptoms.
@@ -31,13 +39,14 @@ type lines struct {
 
 	mu   sync.Mutex
 	last map[string]time.Time
+	key  time.Time // when a wrong key was last seen
 }
 
 func (l *lines) Write(b []byte) (int, error) {
 	line := strings.TrimSpace(string(b))
 	for _, s := range symptoms {
 		if strings.Contains(line, s.sign) {
-			l.hear.Problem(s.name, s.text)
+			l.symptom(s.name, s.text)
 			l.log(s.name, slog.LevelDebug, line)
 			return len(b), nil
 		}
@@ -53,6 +62,22 @@ func (l *lines) Write(b []byte) (int, error) {
 		l.log(kind, slog.LevelDebug, text)
 	}
 	return len(b), nil
+}
+
+func (l *lines) symptom(name, text string) {
+	l.mu.Lock()
+	if name == symptomKey {
+		l.key = time.Now()
+	}
+	wrongKey := time.Since(l.key) < afterKey
+	l.mu.Unlock()
+	switch {
+	case wrongKey && name == symptomUDP:
+		return
+	case name == symptomKey:
+		l.hear.NoProblem(symptomUDP)
+	}
+	l.hear.Happened(name, text)
 }
 
 func (l *lines) log(kind string, level slog.Level, text string) {

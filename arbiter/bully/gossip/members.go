@@ -30,6 +30,7 @@ type Hearer interface {
 	Gone(node string)
 	Problem(name, text string) // the same name again replaces it
 	NoProblem(name string)
+	Happened(name, text string) // a problem that is over once it is not told again
 }
 
 // Members is this node's part of the gossip.
@@ -41,6 +42,7 @@ type Members struct {
 	mu    sync.Mutex
 	board Board
 
+	came   chan struct{} // a node was heard
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -48,7 +50,7 @@ type Members struct {
 // Start begins to gossip and to join the configured peers, again and again:
 // memberlist gives up on what was away for long, and names may resolve anew.
 func Start(c Config) (*Members, error) {
-	m := &Members{config: c, done: make(chan struct{})}
+	m := &Members{config: c, done: make(chan struct{}), came: make(chan struct{}, 1)}
 	m.queue = &memberlist.TransmitLimitedQueue{
 		NumNodes:       func() int { return max(m.size(), 1) },
 		RetransmitMult: c.Memberlist.RetransmitMult,
@@ -74,34 +76,41 @@ func Start(c Config) (*Members, error) {
 func (m *Members) keepJoining(ctx context.Context) {
 	defer close(m.done)
 	for len(m.config.Join) > 0 {
-		reached := m.join(ctx)
+		reached, failed := m.join(ctx)
 		wait := m.config.Rejoin()
 		if reached == 0 {
 			wait = time.Second/2 + rand.N(time.Second/2) // alone: knock more often
 		}
+		var came <-chan struct{}
+		if failed {
+			came = m.came // it may be one that could not be joined
+		}
 		select {
 		case <-ctx.Done():
 			return
+		case <-came:
 		case <-time.After(wait):
 		}
 	}
 }
 
-// join joins every configured peer and returns how many answered.
-func (m *Members) join(ctx context.Context) (reached int) {
+// join joins every configured peer and returns how many answered, and whether any
+// did not.
+func (m *Members) join(ctx context.Context) (reached int, failed bool) {
 	for _, address := range m.config.Join {
 		if ctx.Err() != nil {
-			return reached
+			return reached, failed
 		}
 		n, err := m.list.Join([]string{address})
 		reached += n
 		if err != nil {
+			failed = true
 			m.config.Hear.Problem("join "+address, fmt.Sprintf("gossip cannot join %s: %s", address, oneLine(err)))
 		} else {
 			m.config.Hear.NoProblem("join " + address)
 		}
 	}
-	return reached
+	return reached, failed
 }
 
 // oneLine returns the one error in memberlist's list of errors.

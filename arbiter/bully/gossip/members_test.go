@@ -56,6 +56,8 @@ func (e *ear) Problem(name, text string) {
 	e.problems[name] = text
 }
 
+func (e *ear) Happened(name, text string) { e.Problem(name, text) }
+
 func (e *ear) NoProblem(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
