@@ -167,6 +167,7 @@ type Plugin struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"` // of its file
 	PID     int    `json:"pid"`
+	Warning string `json:"warning,omitempty"` // that it took over without a probe, and why
 }
 
 // Outcome is what became of a request that changes something.

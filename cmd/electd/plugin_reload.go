@@ -39,6 +39,9 @@ Exit status: 0 done, 1 refused or no answer.`,
 			return explain(err)
 		}
 		_, err = fmt.Fprintf(s.out, "%s %s runs in the place of %s (process %d, %s, sha256 %s)\n", p.Name, p.Version, p.Before, p.PID, p.Path, p.SHA256)
+		if p.Warning != "" {
+			_, err = fmt.Fprintf(s.out, "warning: %s\n", p.Warning)
+		}
 		return err
 	}
 	return c

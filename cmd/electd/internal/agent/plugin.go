@@ -52,51 +52,72 @@ func (a *Agent) replacePlugin(ctx context.Context, c *config.Config) error {
 	if sum == a.plugin.sum && reflect.DeepEqual(c.Arbiter.Plugin, a.plugin.settings) {
 		return nil
 	}
-	return a.putPlugin(ctx, c, spec, sum)
+	_, err = a.putPlugin(ctx, c, spec, sum)
+	return err
 }
 
 // putPlugin starts a process by spec and lets it take over once it is configured
-// and, like the first one, has been probed.
-func (a *Agent) putPlugin(ctx context.Context, c *config.Config, spec plugins.Spec, sum string) error {
+// and, like the first one, has been probed. It returns what is to be said of a new
+// one that took over unproven.
+func (a *Agent) putPlugin(ctx context.Context, c *config.Config, spec plugins.Spec, sum string) (unproven string, err error) {
 	spec.Log = a.log
 	if c.Arbiter.Probe != "skip" {
-		if err := a.tryPlugin(ctx, spec); err != nil {
-			return c.Locate("arbiter", err).Err()
+		if unproven, err = a.tryPlugin(ctx, spec); err != nil {
+			return "", c.Locate("arbiter", err).Err()
 		}
 	}
 	if err := a.host.Reload(ctx, spec, a.plugin.values); err != nil {
-		return c.Locate("arbiter", err).Err()
+		return "", c.Locate("arbiter", err).Err()
 	}
 	a.plugin.settings, a.plugin.sum = c.Arbiter.Plugin, sum
 	a.log.Info("the plugin is replaced", "plugin", spec.Name, "path", spec.Path, "sha256", sum)
-	return nil
+	if unproven != "" {
+		a.log.Warn(unproven)
+	}
+	return unproven, nil
 }
 
-// tryPlugin probes the store through a process of its own: what would let two
-// leaders live must not take over. A store that does not answer keeps nothing from
-// taking over, as it does not answer the old one either.
-func (a *Agent) tryPlugin(ctx context.Context, spec plugins.Spec) error {
+// tryPlugin judges the plugin in a process of its own.
+func (a *Agent) tryPlugin(ctx context.Context, spec plugins.Spec) (unproven string, err error) {
 	host, err := plugins.Launch(ctx, spec)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := host.Configure(ctx, a.plugin.values); err != nil {
-		return errors.Join(err, host.Close())
+		return "", errors.Join(err, host.Close())
 	}
+	unproven, err = judge(ctx, host, a.host, a.dir.Node())
+	return unproven, errors.Join(err, host.Close())
+}
+
+// judge probes the store through the new plugin. Its error is why that must not
+// take over: two leaders could live, or it does not work while the running one
+// does. Where neither works, nothing is lost, and unproven says so.
+func judge(ctx context.Context, next, running *plugins.Host, node string) (unproven string, err error) {
 	probing, cancel := context.WithTimeout(ctx, tryWithin(ctx))
 	defer cancel()
-	report, err := Probe(probing, host, a.dir.Node())
+	report, err := Probe(probing, next, node)
+	why := ""
 	switch {
-	case err != nil:
-		a.log.Warn("the new plugin could not be probed, and takes over all the same", "why", err)
 	case report.Worst() == core.Refused:
-		err := fmt.Errorf("%w through the new plugin: %s", ErrRefused, findings(report, core.Refused))
-		return errors.Join(err, host.Close())
+		return "", fmt.Errorf("%w through the new plugin: %s", ErrRefused, findings(report, core.Refused))
 	case report.Worst() == core.Unreachable:
-		a.log.Warn("the new plugin could not be probed, and takes over all the same", "why", findings(report, core.Unreachable))
+		why = findings(report, core.Unreachable)
+	case err != nil:
+		why = err.Error()
+	default:
+		return "", nil
 	}
-	return host.Close()
+	ctx, cancel = context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	if _, err := running.Arbiter().Read(ctx, probeKey+node); err != nil {
+		return fmt.Sprintf("the new plugin could not be probed (%s) and took over all the same: the one before it could not read the store either (%s)", why, err), nil
+	}
+	return "", fmt.Errorf("the new plugin could not be probed, and the running one, which can read the store, goes on: %s", why)
 }
+
+// readWithin is how long the running plugin may take to show that it works.
+const readWithin = 3 * time.Second
 
 // tryWithin is how long the probe of a new plugin may take: no more than half of
 // the time there is, as it has to take over yet.
@@ -132,7 +153,8 @@ func (a *Agent) ReloadPlugin(ctx context.Context, name string) (client.Plugin, e
 		return client.Plugin{}, fmt.Errorf("%s is built in: its process is electd's own image, and is replaced with electd by a restart", spec.Name)
 	}
 	before := a.host.Info().Version
-	if err := a.putPlugin(ctx, wanted, spec, sum); err != nil {
+	unproven, err := a.putPlugin(ctx, wanted, spec, sum)
+	if err != nil {
 		return client.Plugin{}, err
 	}
 	a.mu.Lock()
@@ -141,6 +163,7 @@ func (a *Agent) ReloadPlugin(ctx context.Context, name string) (client.Plugin, e
 	info := a.host.Info()
 	return client.Plugin{
 		Name: info.Name, Version: info.Version, Before: before, Path: spec.Path, SHA256: sum, PID: a.host.Status().PID,
+		Warning: unproven,
 	}, nil
 }
 
