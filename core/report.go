@@ -15,7 +15,7 @@ type Reporter interface {
 type ArbiterReport struct {
 	Credentials Credentials
 	Problems    []string // each a sentence: what is wrong, what to do; none: all is well
-	Preferred   string   // node that the arbiter would rather see lead than this one; empty: none
+	Preferred   []string // nodes that the arbiter would rather see lead than this one, best first
 }
 
 // Credentials says with what the arbiter signs its requests, and until when.

@@ -237,7 +237,7 @@ func (m *memoryArbiter) Report(ctx context.Context) (core.ArbiterReport, error) 
 			Source: "the test", ID: "key-1", Expires: time.Unix(1_800_000_000, 5).UTC(), Problem: "no token, with " + m.config.Secret,
 		},
 		Problems:  []string{"one voter is away; start it", "odd \xff bytes of " + m.config.Secret},
-		Preferred: "db-b",
+		Preferred: []string{"db-c", "db-b"},
 	}, nil
 }
 

@@ -25,7 +25,7 @@ func TestReportThroughAPlugin(t *testing.T) {
 			Source: "the test", ID: "key-1", Expires: time.Unix(1_800_000_000, 5).UTC(), Problem: "no token, with (sensitive)",
 		},
 		Problems:  []string{"one voter is away; start it", "odd \uFFFD bytes of (sensitive)"},
-		Preferred: "db-b",
+		Preferred: []string{"db-c", "db-b"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the report changed on its way:\n got %+v\nwant %+v", got, want)

@@ -8,7 +8,10 @@ import (
 )
 
 func reportToWire(r core.ArbiterReport) *pb.ReportResponse {
-	wire := &pb.ReportResponse{Preferred: clip(r.Preferred)}
+	wire := &pb.ReportResponse{}
+	for _, node := range r.Preferred {
+		wire.Preferred = append(wire.Preferred, clip(node))
+	}
 	for _, problem := range r.Problems {
 		wire.Problems = append(wire.Problems, clip(problem))
 	}

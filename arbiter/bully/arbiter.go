@@ -42,11 +42,10 @@ type Arbiter struct {
 	closeErr   error
 	stopServer func()
 
-	mu        sync.Mutex
-	closing   bool
-	counter   uint64 // highest ballot counter used or heard of
-	founding  string // of the cluster, once known
-	preferred string // that was reported last
+	mu       sync.Mutex
+	closing  bool
+	counter  uint64 // highest ballot counter used or heard of
+	founding string // of the cluster, once known
 }
 
 var (

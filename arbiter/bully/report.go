@@ -10,16 +10,7 @@ import (
 // Report says what is wrong at present, and who should lead rather than this
 // node. It asks nobody.
 func (a *Arbiter) Report(context.Context) (core.ArbiterReport, error) {
-	r := core.ArbiterReport{Problems: a.Problems(), Preferred: a.Preferred()}
-	a.mu.Lock()
-	fresh := r.Preferred != a.preferred && r.Preferred != ""
-	a.preferred = r.Preferred
-	a.mu.Unlock()
-	if fresh {
-		a.log.Info("another voter ranks higher and has been up for preempt_after: what this node leads is handed over to it",
-			"voter", r.Preferred, "preempt_after", a.config.PreemptAfter)
-	}
-	return r, nil
+	return core.ArbiterReport{Problems: a.Problems(), Preferred: a.Preferred()}, nil
 }
 
 // Problems says in whole sentences what is wrong at present: voters that do not
@@ -39,19 +30,20 @@ func (a *Arbiter) Problems() []string {
 	return all
 }
 
-// Preferred names the voter that should lead rather than this node: the highest
-// in rank of those that rank above it and have been up for preempt_after. Whoever
-// leads hands over to it; no vote is taken away from anybody. Empty if there is
-// none, and always without preempt_after.
-func (a *Arbiter) Preferred() string {
+// Preferred names the voters that should lead rather than this node, best first: those
+// that rank above it and have been up for preempt_after. Whoever leads hands over to
+// the first of them that may stand; no vote is taken away from anybody. Empty if
+// there is none, and always without preempt_after.
+func (a *Arbiter) Preferred() []string {
 	if a.config.PreemptAfter == 0 {
-		return ""
+		return nil
 	}
 	now := time.Now()
+	var nodes []string
 	for _, node := range a.ranks.above(a.rank(), now) {
 		if a.ranks.steady(node, a.config.PreemptAfter, now) {
-			return node
+			nodes = append(nodes, node)
 		}
 	}
-	return ""
+	return nodes
 }

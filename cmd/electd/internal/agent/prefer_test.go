@@ -2,6 +2,7 @@ package agent
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/electd/electd/core/node"
@@ -33,8 +34,12 @@ func TestWhoIsHandedOverTo(t *testing.T) {
 	} {
 		s := leading()
 		test.change(&s)
-		if due := new(preference).due(s, test.target, time.Now()); due != test.due {
-			t.Errorf("%s: %v, want %v", name, due, test.due)
+		want := ""
+		if test.due {
+			want = test.target
+		}
+		if due := new(preference).due(s, []string{test.target}, time.Now()); due != want {
+			t.Errorf("%s: %q, want %q", name, due, want)
 		}
 	}
 }
@@ -46,8 +51,8 @@ func TestTargetThatDoesNotTakeIsAskedSeldom(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	asked := func(from, to time.Duration) (times int) {
 		for at := from; at < to; at += reportEvery {
-			if now := start.Add(at); p.due(leading(), "c", now) {
-				p.asked("c", now)
+			if now := start.Add(at); p.due(leading(), []string{"c"}, now) == "c" {
+				p.note("c", now)
 				times++
 			}
 		}
@@ -60,10 +65,65 @@ func TestTargetThatDoesNotTakeIsAskedSeldom(t *testing.T) {
 		t.Errorf("asked %d times in the rest of a day, want about once an hour", n)
 	}
 	follower := node.Status{Leader: "c"}
-	if p.due(follower, "c", start.Add(24*time.Hour)) {
+	if p.due(follower, []string{"c"}, start.Add(24*time.Hour)) != "" {
 		t.Error("a follower hands over")
 	}
-	if !p.due(leading(), "c", start.Add(24*time.Hour+time.Second)) {
+	if p.due(leading(), []string{"c"}, start.Add(24*time.Hour+time.Second)) != "c" {
 		t.Error("c has led meanwhile and is not asked again")
+	}
+}
+
+// The next one is handed over to if the best may not stand, or did not take.
+func TestNextBestIsHandedOverTo(t *testing.T) {
+	now := time.Now()
+	s := leading()
+	s.Peers[0].Elector = true
+	best := []string{"c", "b"}
+	var p preference
+	if got := p.due(s, best, now); got != "c" {
+		t.Errorf("both may take: %q", got)
+	}
+	p.note("c", now)
+	if got := p.due(s, best, now); got != "b" {
+		t.Errorf("c did not take: %q", got)
+	}
+	p.note("b", now)
+	if got := p.due(s, best, now); got != "" {
+		t.Errorf("neither took: %q", got)
+	}
+	p.led("c")
+	if got := p.due(s, best, now); got != "c" {
+		t.Errorf("c has led since: %q", got)
+	}
+	s.Peers[1].Eligible = false
+	if got := new(preference).due(s, best, now); got != "b" {
+		t.Errorf("c may not stand: %q", got)
+	}
+}
+
+// A target that leads between two reports, if only for a moment, has taken.
+func TestTargetThatLedForAMomentHasTaken(t *testing.T) {
+	for name, test := range map[string]struct {
+		then func(after time.Duration) node.Status
+		want bool
+	}{
+		"leads for a moment": {func(after time.Duration) node.Status {
+			if after > time.Second && after < 1100*time.Millisecond {
+				return node.Status{Leader: "c"}
+			}
+			return node.Status{}
+		}, true},
+		"nobody takes":        {func(time.Duration) node.Status { return node.Status{} }, false},
+		"another one takes":   {func(time.Duration) node.Status { return node.Status{Leader: "b"} }, false},
+		"this one takes back": {func(time.Duration) node.Status { return node.Status{Leader: "a", Leading: true} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				if got := leads(t.Context(), func() node.Status { return test.then(time.Since(start)) }, "c"); got != test.want {
+					t.Errorf("%v, want %v", got, test.want)
+				}
+			})
+		})
 	}
 }

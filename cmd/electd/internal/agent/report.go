@@ -75,7 +75,10 @@ func (r *report) take(news core.ArbiterReport) {
 func (r *report) tell(out *client.Arbiter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out.Problems, out.Preferred = slices.Clone(r.last.Problems), r.last.Preferred
+	out.Problems = slices.Clone(r.last.Problems)
+	if len(r.last.Preferred) > 0 {
+		out.Preferred = r.last.Preferred[0]
+	}
 	if c := r.last.Credentials; c != (core.Credentials{}) {
 		out.Credentials = &client.Credentials{Source: c.Source, ID: c.ID, ExpiresAt: c.Expires, Problem: c.Problem}
 	}

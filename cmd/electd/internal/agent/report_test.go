@@ -40,7 +40,7 @@ func TestReportsAreKeptAndToldOnce(t *testing.T) {
 		expires := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 		ill := &core.ArbiterReport{
 			Credentials: core.Credentials{Source: "web identity", ID: "AKIA1", Expires: expires, Problem: "no token"},
-			Problems:    []string{"renew the token"}, Preferred: "db-b",
+			Problems:    []string{"renew the token"}, Preferred: []string{"db-b", "db-a"},
 		}
 		d := &diary{pages: []*core.ArbiterReport{{}, ill, ill, nil, {}}}
 		var out bytes.Buffer

@@ -1472,7 +1472,7 @@ type ReportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Credentials   *Credentials           `protobuf:"bytes,1,opt,name=credentials,proto3" json:"credentials,omitempty"` // absent: none are needed
 	Problems      []string               `protobuf:"bytes,2,rep,name=problems,proto3" json:"problems,omitempty"`       // each a sentence: what is wrong, what to do; none: all is well
-	Preferred     string                 `protobuf:"bytes,3,opt,name=preferred,proto3" json:"preferred,omitempty"`     // node that had better lead than this one; empty: none
+	Preferred     []string               `protobuf:"bytes,3,rep,name=preferred,proto3" json:"preferred,omitempty"`     // nodes that had better lead than this one, best first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1521,11 +1521,11 @@ func (x *ReportResponse) GetProblems() []string {
 	return nil
 }
 
-func (x *ReportResponse) GetPreferred() string {
+func (x *ReportResponse) GetPreferred() []string {
 	if x != nil {
 		return x.Preferred
 	}
-	return ""
+	return nil
 }
 
 // Credentials says with what requests to the store are signed. No secret is in it.
@@ -2332,7 +2332,7 @@ const file_electd_arbiter_v1_arbiter_proto_rawDesc = "" +
 	"\x0eReportResponse\x12@\n" +
 	"\vcredentials\x18\x01 \x01(\v2\x1e.electd.arbiter.v1.CredentialsR\vcredentials\x12\x1a\n" +
 	"\bproblems\x18\x02 \x03(\tR\bproblems\x12\x1c\n" +
-	"\tpreferred\x18\x03 \x01(\tR\tpreferred\"\x85\x01\n" +
+	"\tpreferred\x18\x03 \x03(\tR\tpreferred\"\x85\x01\n" +
 	"\vCredentials\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x124\n" +
