@@ -141,8 +141,8 @@ func TestPlaintextStaysInItsDirectory(t *testing.T) {
 // was asked for.
 func TestNoSilentPlaintext(t *testing.T) {
 	spec, _ := specFor(t, "notls")
-	if _, err := plugins.Launch(t.Context(), spec); err == nil {
-		t.Error("a plugin without TLS was accepted")
+	if _, err := plugins.Launch(t.Context(), spec); err == nil || !strings.Contains(err.Error(), "insecure = true into its plugin block") {
+		t.Errorf("a plugin without TLS: %v, want what to do", err)
 	}
 	spec.Plaintext = true
 	launch(t, spec, nil)

@@ -208,6 +208,9 @@ func (i *instance) quote(ctx context.Context, err error) error {
 		}
 		return err
 	}
+	if !i.spec.Plaintext && strings.Contains(err.Error(), "authentication handshake failed") { // gRPC has no type for it
+		return fmt.Errorf("%w; if it cannot do TLS, write insecure = true into its plugin block; it printed: %s", err, said)
+	}
 	return fmt.Errorf("%w; it printed: %s", err, said)
 }
 

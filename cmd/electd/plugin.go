@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,9 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
+	"github.com/electd/electd/cmd/electd/internal/agent"
 	"github.com/electd/electd/cmd/electd/internal/builtin"
+	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/plugins"
 )
 
@@ -74,40 +77,107 @@ func pluginFile(dir, arg string) (name, path string, err error) {
 	return arg, path, err
 }
 
-// describe starts a plugin for as long as it takes to ask it what it is.
-func describe(ctx context.Context, dir, arg string) (plugins.Info, plugins.Schema, error) {
-	name, path, err := pluginFile(dir, arg)
-	if err != nil {
-		return plugins.Info{}, plugins.Schema{}, fmt.Errorf("electd: %w", err)
+// described says which plugin is described, and how it is started.
+type described struct {
+	dir, config string
+	insecure    bool
+}
+
+func describedFlags(c *cobra.Command) *described {
+	d := &described{}
+	c.Flags().StringVar(&d.dir, "plugin-dir", "", "`DIR` with plugins (default "+defaultPluginDir+")")
+	c.Flags().StringVarP(&d.config, "config", "c", "", "configuration `FILE` whose plugin_dir and plugin block say how the plugin is started")
+	c.Flags().BoolVar(&d.insecure, "insecure", false, "speak to the plugin without TLS, as insecure = true in its plugin block has it")
+	return d
+}
+
+// spec says how the plugin that is given by its name or path is started.
+func (d *described) spec(s streams, arg string) (plugins.Spec, error) {
+	if d.config != "" && d.dir != "" {
+		return plugins.Spec{}, status{exitUsage, errors.New("electd: --plugin-dir excludes --config: a configuration has its own plugin_dir")}
 	}
-	spec := plugins.Spec{Name: name, Path: path, Log: hclog.NewNullLogger()}
+	if d.config != "" {
+		c, err := ofPlugin(s, d.config, arg)
+		if err != nil {
+			return plugins.Spec{}, err
+		}
+		spec, err := agent.Spec(c, hclog.NewNullLogger())
+		if err != nil {
+			return spec, status{exitFailed, fmt.Errorf("electd: %w", err)}
+		}
+		spec.Plaintext = spec.Plaintext || d.insecure
+		return spec, nil
+	}
+	name, path, err := pluginFile(cmp.Or(d.dir, defaultPluginDir), arg)
+	if err != nil {
+		return plugins.Spec{}, status{exitFailed, fmt.Errorf("electd: %w", err)}
+	}
+	spec := plugins.Spec{Name: name, Path: path, Plaintext: d.insecure, Log: hclog.NewNullLogger()}
 	if path == "" {
 		spec.Self = []string{builtin.Command, name}
+	}
+	return spec, nil
+}
+
+// describe starts a plugin for as long as it takes to ask it what it is.
+func (d *described) describe(ctx context.Context, s streams, arg string) (plugins.Info, plugins.Schema, error) {
+	spec, err := d.spec(s, arg)
+	if err != nil {
+		return plugins.Info{}, plugins.Schema{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	host, err := plugins.Launch(ctx, spec)
 	if err != nil {
-		return plugins.Info{}, plugins.Schema{}, fmt.Errorf("electd: %w", err)
+		return plugins.Info{}, plugins.Schema{}, status{exitFailed, fmt.Errorf("electd: %w", err)}
 	}
 	info, schema := host.Info(), host.Schema()
-	return info, schema, host.Close()
+	if err := host.Close(); err != nil {
+		return info, schema, status{exitFailed, fmt.Errorf("electd: %w", err)}
+	}
+	return info, schema, nil
+}
+
+// ofPlugin loads a configuration for a plugin that is given by its name, which is
+// that of the file's arbiter, or by its path, which then is in the place of the
+// one that the file names.
+func ofPlugin(s streams, file, arg string) (*config.Config, error) {
+	c, err := load(s, file)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.ContainsRune(arg, filepath.Separator) {
+		if arg != c.Arbiter.Name {
+			return nil, status{exitUsage, fmt.Errorf("electd: the arbiter of %s is %q, not %q", file, c.Arbiter.Name, arg)}
+		}
+		return c, nil
+	}
+	path, err := filepath.Abs(arg)
+	if err != nil {
+		return nil, status{exitFailed, fmt.Errorf("electd: %w", err)}
+	}
+	started := config.Plugin{Path: path} // the pin is not its own
+	if p := c.Arbiter.Plugin; p != nil {
+		started.Env, started.Insecure = p.Env, p.Insecure
+	}
+	c.Arbiter.Plugin = &started
+	return c, nil
 }
 
 func pluginInfoCommand(s streams) *cobra.Command {
-	var dir string
+	var d *described
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "info NAME|PATH",
 		Short:   "Start a plugin and show what it says of itself",
-		Long:    "Start a plugin, built in or not, and show what it says of itself.\n\nExit status: 0 shown, 1 it cannot be started.",
-		Example: "  electd plugin info s3\n  electd plugin info ./electd-arbiter-acme",
+		Long:    "Start a plugin, built in or not, and show what it says of itself.\n\nExit status: 0 shown, 1 it cannot be started, 3 wrong configuration.",
+		Example: "  electd plugin info s3\n  electd plugin info ./electd-arbiter-acme\n  electd plugin info acme --config /etc/electd/electd.hcl",
 		Args:    exactly(1, "the name or path of one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, schema, err := describe(cmd.Context(), dir, args[0])
+			info, schema, err := d.describe(cmd.Context(), s, args[0])
 			switch {
 			case err != nil:
-				return status{exitFailed, err}
+				return err
 			case asJSON:
 				return json.NewEncoder(s.out).Encode(map[string]string{"name": info.Name, "version": info.Version, "doc": info.Doc, "sdk": info.SDK})
 			}
@@ -115,25 +185,25 @@ func pluginInfoCommand(s streams) *cobra.Command {
 			return err
 		},
 	}
-	pluginDirFlag(c, &dir)
+	d = describedFlags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
 func pluginSchemaCommand(s streams) *cobra.Command {
-	var dir string
+	var d *described
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "schema NAME|PATH",
 		Short:   "List the attributes that an arbiter takes",
-		Long:    "Start a plugin, built in or not, and list the attributes of its arbiter block.\n\nExit status: 0 shown, 1 it cannot be started.",
+		Long:    "Start a plugin, built in or not, and list the attributes of its arbiter block.\n\nExit status: 0 shown, 1 it cannot be started, 3 wrong configuration.",
 		Example: "  electd plugin schema s3\n  electd plugin schema ./electd-arbiter-acme --json",
 		Args:    exactly(1, "the name or path of one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, schema, err := describe(cmd.Context(), dir, args[0])
+			_, schema, err := d.describe(cmd.Context(), s, args[0])
 			switch {
 			case err != nil:
-				return status{exitFailed, err}
+				return err
 			case asJSON:
 				return json.NewEncoder(s.out).Encode(attributesOf(schema))
 			}
@@ -142,7 +212,7 @@ func pluginSchemaCommand(s streams) *cobra.Command {
 			return table.Flush()
 		},
 	}
-	pluginDirFlag(c, &dir)
+	d = describedFlags(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // The test binary is also a plugin: started with this variable it serves one whose
-// limits the variable's value names.
+// limits the variable's value names, or that does no TLS.
 const asPlugin = "ELECTD_TEST_LIMITS"
 
 var limits = map[string]plugins.Capabilities{
@@ -30,6 +30,9 @@ var limits = map[string]plugins.Capabilities{
 
 func servePlugin(mode string) {
 	type config struct{}
+	if mode == "notls" {
+		os.Unsetenv("PLUGIN_CLIENT_CERT") // by which it would know that there is to be TLS
+	}
 	plugins.Serve(plugins.Plugin[config]{
 		Name: "limited", Version: "1.0.0", Doc: "Keeps records in memory, and has a limit.",
 		New:    func(context.Context, config) (core.Arbiter, error) { return memory.NewStore().Client("only"), nil },

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,34 +54,17 @@ configuration.`,
 // toVerify returns a configuration with the plugin that is given by its name or
 // path, and with the attributes of the flags or of a file.
 func (st *store) toVerify(s streams, plugin, file string) (*config.Config, error) {
-	if st.pluginDir == "" {
-		st.pluginDir = defaultPluginDir
-	}
-	name, path, err := pluginFile(st.pluginDir, plugin)
-	if err != nil {
-		return nil, status{exitFailed, fmt.Errorf("electd: %w", err)}
-	}
 	if file == "" {
+		name, path, err := pluginFile(cmp.Or(st.pluginDir, defaultPluginDir), plugin)
+		if err != nil {
+			return nil, status{exitFailed, fmt.Errorf("electd: %w", err)}
+		}
 		return st.given(s, name, path)
 	}
-	if len(st.set) > 0 {
-		return nil, status{exitUsage, errors.New("electd: --set and --config exclude each other: the attributes are those of the one or of the other")}
+	if len(st.set) > 0 || st.pluginDir != "" {
+		return nil, status{exitUsage, errors.New("electd: --set and --plugin-dir exclude --config: a configuration has its own attributes and its own plugin_dir")}
 	}
-	c, err := load(s, file)
-	if err != nil {
-		return nil, err
-	}
-	if path == "" && c.Arbiter.Name != name {
-		return nil, status{exitUsage, fmt.Errorf("electd: the arbiter of %s is %q, not %q", file, c.Arbiter.Name, name)}
-	}
-	if path != "" { // in the place of the one that the file names, whose pin is not its own
-		started := config.Plugin{Path: path}
-		if p := c.Arbiter.Plugin; p != nil {
-			started.Env, started.Insecure = p.Env, p.Insecure
-		}
-		c.Arbiter.Plugin = &started
-	}
-	return c, nil
+	return ofPlugin(s, file, plugin)
 }
 
 // verify examines the arbiter of a configuration and shows what was found.

@@ -115,7 +115,7 @@ func TestTLSIsNotLeftOutInSilence(t *testing.T) {
 	spec := build(t)
 	spec.Plaintext = false
 	_, err := plugins.Launch(t.Context(), spec)
-	if err == nil || !strings.Contains(err.Error(), "cannot do TLS") {
+	if err == nil || !strings.Contains(err.Error(), "cannot do TLS: write insecure = true into its plugin block") {
 		t.Errorf("%v does not say why", err)
 	}
 }

@@ -44,7 +44,7 @@ def serve(arbiter):
     if "PLUGIN_CLIENT_CERT" in os.environ:
         # grpcio cannot use go-plugin's certificates (curve P-521). Never leave
         # TLS out by yourself: the user decides.
-        print("[ERROR] this plugin cannot do TLS: the plugin block of the configuration must say so", file=sys.stderr)
+        print("[ERROR] this plugin cannot do TLS: write insecure = true into its plugin block", file=sys.stderr)
         return 1
     # The signals that end a whole group must leave the plugin to its host, which
     # may still need it to release.
