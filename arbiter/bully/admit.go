@@ -97,6 +97,7 @@ func (a *Arbiter) askAdmission(ctx context.Context, d *register.Admission) regis
 			a.problems.unreachable(a.electorate.Voter(r.voter), r.err, time.Now())
 			continue
 		}
+		a.problems.reachable(a.electorate.Voter(r.voter))
 		var next register.Next
 		if d.Phase <= register.Confirming {
 			next = d.HearStatus(round, r.status)
@@ -136,6 +137,9 @@ func (a *Arbiter) question(d *register.Admission, i int) func(context.Context) r
 // introduce is how this node asks for another one's status.
 func (a *Arbiter) introduce() *bullyv1.StatusRequest {
 	m := &bullyv1.StatusRequest{Electorate: a.electorate.Hash(), Node: a.config.Node}
+	if a.config.Client {
+		m.Node = "" // or it would seem to be a twin of the voter of that name
+	}
 	if a.voter != nil {
 		s := a.voter.status().Standing
 		m.As = wire.FromIncarnation(register.Incarnation{Generation: s.Generation, Nonce: s.Nonce})

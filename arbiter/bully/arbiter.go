@@ -129,7 +129,7 @@ func (a *Arbiter) connect() error {
 	}
 	for i := range a.electorate.Size() {
 		node := a.electorate.Voter(i)
-		if node == a.config.Node {
+		if node == a.config.Node && a.config.isVoter() {
 			a.net.me = i
 			continue
 		}
@@ -146,7 +146,10 @@ func (a *Arbiter) addressOf(node string) string {
 	if address := a.config.Addresses[node]; address != "" {
 		return address
 	}
-	return a.ranks.address(node)
+	if address := a.ranks.address(node); address != "" || node != a.config.Node {
+		return address
+	}
+	return a.config.VoteListen // of the voter that this one is beside
 }
 
 func (a *Arbiter) listen() (net.Addr, error) {

@@ -186,7 +186,7 @@ func checkDataDir(c Config) error {
 	return nil
 }
 
-func (c Config) isVoter() bool { return slices.Contains(c.Voters, c.Node) }
+func (c Config) isVoter() bool { return !c.Client && slices.Contains(c.Voters, c.Node) }
 
 func hostPort(address string) error {
 	_, _, err := net.SplitHostPort(address)

@@ -31,6 +31,8 @@ type Config struct {
 	PreemptAfter time.Duration `electd:"preempt_after" doc:"Hand over to a higher-ranked voter that has been up for this long; needs a transport block, for the leader must hear that the other one may stand. Default: never; a leader stays."`
 	AllowSmall   bool          `electd:"allow_small" doc:"Allow fewer than three voters: none of them may then ever be down."`
 
+	Client bool `electd:"client" doc:"Read, swap and examine without a vote, a data directory or vote_listen, and from a gossip port of its own. Set by electd probe beside a daemon that has the vote."`
+
 	TLS      *TLS `electd:"tls,block" doc:"Certificates of the votes. The subject alternative name of a voter's certificate is its node id."`
 	Insecure bool `electd:"insecure" doc:"Vote without TLS. Only where every address is on loopback."`
 

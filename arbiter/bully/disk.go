@@ -35,6 +35,9 @@ type standingFile struct {
 	Standing   register.Standing
 }
 
+// InUse is what the error says of a data directory that another process votes from.
+const InUse = "is in use by another process"
+
 // openDisk locks the directory. A predecessor that was just killed may hold the
 // lock a moment longer.
 func openDisk(ctx context.Context, dir string) (*disk, error) {
@@ -49,7 +52,7 @@ func openDisk(ctx context.Context, dir string) (*disk, error) {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = nil
 		}
-		return nil, wrong("data_dir", dir+" is in use by another process", "two voters never share a directory; stop the other one", err)
+		return nil, wrong("data_dir", dir+" "+InUse, "two voters never share a directory; stop the other one", err)
 	}
 	return d, nil
 }

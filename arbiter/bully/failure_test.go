@@ -94,3 +94,36 @@ func TestVoterThatCannotWriteIsNamedEverywhere(t *testing.T) {
 		})
 	}
 }
+
+// Beside a voter that runs, its configuration is examined without a vote; nobody
+// takes the one that examines for a twin.
+func TestProbeBesideAVoter(t *testing.T) {
+	for name, gossips := range map[string]bool{"by addresses": false, "by gossip": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, 3)
+			if gossips {
+				c.gossiping()
+			}
+			c.withTLS()
+			c.start("a", "b", "c")
+			c.ready()
+			config := c.configOf("a")
+			config.Client = true
+			beside, err := New(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = beside.Close() }()
+			report, err := beside.Probe(within(t, 20*time.Second), "probe")
+			if err != nil || report.Worst() > core.Noted || !strings.HasPrefix(report.Findings[0].Observed, "3 of 3") {
+				t.Errorf("%+v, %v", report, err)
+			}
+			for node, a := range c.nodes {
+				if all := strings.Join(a.Problems(), "\n"); strings.Contains(all, "every node needs its own id") || strings.Contains(all, "is used from") {
+					t.Errorf("%s names:\n%s", node, all)
+				}
+			}
+		})
+	}
+}

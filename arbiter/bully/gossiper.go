@@ -1,6 +1,7 @@
 package bully
 
 import (
+	"crypto/rand"
 	"fmt"
 	mathrand "math/rand/v2"
 	"net"
@@ -26,6 +27,10 @@ func (a *Arbiter) startGossip(listening net.Addr) error {
 	mc.TCPTimeout = min(mc.TCPTimeout, 2*a.profile.patience) // Close waits for a dial that is under way
 	if err := a.setAddresses(mc); err != nil {
 		return err
+	}
+	if a.config.Client {
+		mc.Name += "-client-" + rand.Text()[:10]
+		mc.BindPort, mc.AdvertisePort = 0, 0 // the voter beside it has the port
 	}
 	if err := a.setKeys(mc); err != nil {
 		return err

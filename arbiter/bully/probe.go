@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/electd/electd/arbiter/probe"
 	"github.com/electd/electd/core"
@@ -14,7 +15,7 @@ import (
 // whether swaps hold under concurrency, and how long they take. It writes only
 // keys that begin with the given one. The error is that of ctx.
 func (a *Arbiter) Probe(ctx context.Context, key string) (core.ProbeReport, error) {
-	reached := a.reachedVoters(ctx)
+	reached := a.awaitVoters(ctx)
 	var report core.ProbeReport
 	if len(reached) >= a.electorate.Majority() {
 		report = probe.Semantics(ctx, probe.Subject{Open: a.share, Key: key + "-" + a.config.Node, Writers: 4, Rounds: 2})
@@ -36,6 +37,22 @@ func (a *Arbiter) Probe(ctx context.Context, key string) (core.ProbeReport, erro
 	}
 	report.Findings = append(findings, report.Findings...)
 	return report, ctx.Err()
+}
+
+// awaitVoters returns the voters that are reached; one that only just started gets
+// a moment to find them.
+func (a *Arbiter) awaitVoters(ctx context.Context) []string {
+	for end := time.Now().Add(3 * a.profile.patience); ; {
+		reached := a.reachedVoters(ctx)
+		if len(reached) == a.electorate.Size() || time.Now().After(end) {
+			return reached
+		}
+		select {
+		case <-ctx.Done():
+			return reached
+		case <-time.After(a.profile.patience / 10):
+		}
+	}
 }
 
 // reachedVoters returns the voters that answer now, are admitted and can write.
@@ -60,7 +77,15 @@ func (a *Arbiter) reachedVoters(ctx context.Context) []string {
 		}
 		all.Go(func() {
 			m, err := a.electors.status(ctx, i, a.introduce())
-			if err == nil && m.GetElectorate() == a.electorate.Hash() && m.GetStanding().GetGeneration() > 0 && m.GetFailing() == "" {
+			if err != nil {
+				a.problems.unreachable(node, err, time.Now())
+				return
+			}
+			a.problems.reachable(node)
+			if m.GetElectorate() == a.electorate.Hash() && m.GetStanding().GetGeneration() > 0 && m.GetFailing() == "" {
+				if a.voter == nil {
+					a.setFounding(m.GetStanding().GetFounding())
+				}
 				add(node)
 			}
 		})
@@ -72,11 +97,17 @@ func (a *Arbiter) reachedVoters(ctx context.Context) []string {
 func (a *Arbiter) votersFinding(reached []string) core.Finding {
 	f := core.Finding{
 		Check: "voters-reached", Why: "Nothing is decided without a majority of the voters.", Verdict: core.Passed,
-		Observed: fmt.Sprintf("%d of %d voters answer: %s", len(reached), a.electorate.Size(), strings.Join(reached, ", ")),
+		Observed: fmt.Sprintf("%d of %d voters answer, are admitted and can write", len(reached), a.electorate.Size()),
+	}
+	if len(reached) > 0 {
+		f.Observed += ": " + strings.Join(reached, ", ")
 	}
 	switch {
 	case len(reached) < a.electorate.Majority():
-		f.Verdict, f.Advice = core.Unreachable, "start the others; "+a.problems.admission()
+		f.Verdict, f.Advice = core.Unreachable, "start the others"
+		if _, err := a.belongsTo(); err != nil {
+			f.Advice += "; this node is not part of the cluster yet: " + a.problems.admission()
+		}
 	case len(reached) < a.electorate.Size():
 		f.Verdict, f.Advice = core.Warned, "start the rest, or look at what is between"
 	}

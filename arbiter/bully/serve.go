@@ -53,13 +53,20 @@ func (s *server) Vote(_ context.Context, m *bullyv1.VoteRequest) (*bullyv1.VoteA
 }
 
 func (s *server) Status(ctx context.Context, m *bullyv1.StatusRequest) (*bullyv1.StatusAnswer, error) {
+	if m.GetNode() == "" { // it claims to be nobody, and nothing is concluded
+		return s.status(), nil
+	}
 	if err := s.proven(ctx, m.GetNode()); err != nil {
 		return nil, err
 	}
 	s.arbiter.heardFrom(m.GetNode(), m.GetElectorate(), wire.Incarnation(m.GetAs()))
+	return s.status(), nil
+}
+
+func (s *server) status() *bullyv1.StatusAnswer {
 	answer := wire.FromStatus(s.voter.status(), s.arbiter.config.Node, s.arbiter.config.Suitability, time.Now())
 	answer.Failing = s.voter.failure()
-	return answer, nil
+	return answer
 }
 
 func (s *server) Admit(ctx context.Context, m *bullyv1.AdmitRequest) (*bullyv1.AdmitAnswer, error) {

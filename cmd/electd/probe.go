@@ -24,7 +24,8 @@ func probeCommand(s streams) *cobra.Command {
 		Short: "Examine the store that elections would stand on",
 		Long: `Examine the store behind an arbiter, under concurrency and on keys of its own: whether it
 keeps what an election needs, how far its clock is off, how long requests take. The
-daemon does the same when it starts. Keys of an election are not touched.
+daemon does the same when it starts. Keys of an election are not touched. A bully voter
+whose daemon runs is examined beside it, without a vote.
 
 Exit status: 0 fit, 1 it does not answer, 3 wrong configuration, 4 it must not be used.`,
 		Example: "  electd probe --config /etc/electd/electd.hcl\n  electd probe --arbiter s3 --set bucket=acme-ha --set region=eu-west-1 --json",
@@ -40,7 +41,7 @@ Exit status: 0 fit, 1 it does not answer, 3 wrong configuration, 4 it must not b
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), within)
 		defer cancel()
-		host, err := agent.OpenArbiter(ctx, config, hclog.NewNullLogger())
+		host, err := agent.OpenBeside(ctx, config, hclog.NewNullLogger())
 		if err != nil {
 			return wrong(s, err)
 		}

@@ -452,8 +452,8 @@ func (x *VoteAnswer) GetNode() string {
 type StatusRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Electorate    string                 `protobuf:"bytes,1,opt,name=electorate,proto3" json:"electorate,omitempty"`
-	Node          string                 `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"`
-	As            *Incarnation           `protobuf:"bytes,3,opt,name=as,proto3" json:"as,omitempty"` // generation 0: not admitted, or no voter at all
+	Node          string                 `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"` // empty: one that only looks
+	As            *Incarnation           `protobuf:"bytes,3,opt,name=as,proto3" json:"as,omitempty"`     // generation 0: not admitted, or no voter at all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -24,7 +24,7 @@ const takenWithin = 5 * time.Second
 
 // preference is what an election has done of late to have a preferred node lead.
 type preference struct {
-	asked map[string]handOver     // by node; without those that have led since
+	asked map[string]handOver    // by node; without those that have led since
 	why   atomic.Pointer[string] // of the hand-over under way; nil: none
 }
 
