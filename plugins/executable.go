@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,13 +13,13 @@ import (
 	"github.com/electd/electd/core"
 )
 
-// executable is what a start executes: the path the kernel is given, and the
-// open file behind it if there is one, which must stay open until then.
+// executable is what the kernel is given to execute: a path, and the open file
+// behind it if there is one, which must stay open until then.
 type executable struct {
 	path string   // what is executed
 	name string   // what is shown for it
 	file *os.File // handed to the process as its descriptor 3; may be nil
-	drop func()   // frees what was made for this start; may be nil
+	drop func()   // frees what was made for it; may be nil
 }
 
 func (e *executable) close() {
@@ -31,8 +32,11 @@ func (e *executable) close() {
 }
 
 // Pin returns the sha256 of a plugin's file in hexadecimal, as a Spec's Pin
-// takes it.
+// takes it. A file that would not be started is refused for the same reason.
 func Pin(path string) (string, error) {
+	if err := checkExecutable(path); err != nil {
+		return "", err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -45,40 +49,16 @@ func Pin(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// findExecutable checks the file at path and returns what to execute. With a
-// pin that is a private, sealed copy of the file, made in the same pass that
-// computed its hash: exactly the verified bytes are executed, whatever happens
-// to the file meanwhile. dir is a private directory, for where the kernel
-// cannot seal memory.
-func findExecutable(path, pin, dir string) (*executable, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", path)
-	case info.Mode().Perm()&0o111 == 0:
-		return nil, fmt.Errorf("%s is not executable (chmod +x it)", path)
-	}
-	if err := checkTrusted(path); err != nil {
-		return nil, err
+// verifiedCopy copies the file at path and hashes it in the same pass: with a pin,
+// exactly the verified bytes are in the copy.
+func verifiedCopy(source io.Reader, path, pin, base string) (*executable, error) {
+	h := sha256.New()
+	copied, err := sealedCopy(io.TeeReader(source, h), path, base)
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", path, err)
 	}
 	if pin == "" {
-		return &executable{path: path, name: path}, nil
-	}
-	return verifiedCopy(path, pin, dir)
-}
-
-func verifiedCopy(path, pin, dir string) (*executable, error) {
-	source, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer source.Close()
-	h := sha256.New()
-	copied, err := sealedCopy(io.TeeReader(source, h), path, dir)
-	if err != nil {
-		return nil, fmt.Errorf("copy %s to verify it: %w", path, err)
+		return copied, nil
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
 	if subtle.ConstantTimeCompare([]byte(sum), []byte(strings.ToLower(pin))) != 1 {
@@ -89,6 +69,21 @@ func verifiedCopy(path, pin, dir string) (*executable, error) {
 		}
 	}
 	return copied, nil
+}
+
+// privateImage makes a private copy in a directory of its own inside base, for
+// where memory cannot be sealed.
+func privateImage(source io.Reader, path, base string) (*executable, error) {
+	dir, err := newSocketDir(base)
+	if err != nil {
+		return nil, err
+	}
+	e, err := privateCopy(source, path, dir.path)
+	if err != nil {
+		return nil, errors.Join(err, dir.remove())
+	}
+	e.drop = func() { _ = dir.remove() }
+	return e, nil
 }
 
 // privateCopy writes the bytes to an executable file in a private directory.

@@ -28,6 +28,7 @@ type Host struct {
 	info    Info
 	schema  Schema
 	can     Capabilities
+	image   *image        // of the spec, as it was adopted
 	current *instance     // nil in a gap
 	gap     error         // why there is none
 	starts  int           // how often a process was started
@@ -57,16 +58,22 @@ func Launch(ctx context.Context, spec Spec) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}
-	first, err := start(ctx, spec)
+	img, err := spec.image()
+	if err != nil {
+		return nil, fmt.Errorf("plugin %q: %w", spec.Name, err)
+	}
+	first, err := start(ctx, spec, img)
 	for again := 0; again < struckAgain && errors.Is(err, errStruck) && ctx.Err() == nil; again++ {
 		spec.Log.Warn("the plugin was killed while it started; starting it again", "plugin", spec.Name, "error", err)
-		first, err = start(ctx, spec)
+		first, err = start(ctx, spec, img)
 	}
 	if err != nil {
+		img.close()
 		return nil, fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}
 	h := &Host{
 		spec:    spec,
+		image:   img,
 		info:    first.info,
 		schema:  first.schema,
 		current: first,
@@ -159,7 +166,20 @@ func (h *Host) Reload(ctx context.Context, spec Spec, values Values) error {
 	if err != nil {
 		return fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}
-	next, err := start(ctx, spec)
+	img, err := spec.image()
+	if err != nil {
+		return fmt.Errorf("plugin %q: %w", spec.Name, err)
+	}
+	if err := h.replace(ctx, spec, img, values); err != nil {
+		img.close()
+		return err
+	}
+	return nil
+}
+
+// replace puts a start of the image in the place of what runs.
+func (h *Host) replace(ctx context.Context, spec Spec, img *image, values Values) error {
+	next, err := start(ctx, spec, img)
 	if err != nil {
 		return fmt.Errorf("plugin %q: %w", spec.Name, err)
 	}
@@ -180,12 +200,13 @@ func (h *Host) Reload(ctx context.Context, spec Spec, values Values) error {
 		next.stop()
 		return ErrClosed
 	}
-	old := h.current
-	h.spec, h.values = spec, values
+	old, outdated := h.current, h.image
+	h.spec, h.image, h.values = spec, img, values
 	h.adopt(next)
 	close(h.swapped)
 	h.swapped = make(chan struct{})
 	h.mu.Unlock()
+	outdated.close()
 	if old != nil {
 		old.drain()
 	}
@@ -213,6 +234,10 @@ func (h *Host) adopt(i *instance) {
 func (h *Host) Close() error {
 	h.cancel()
 	<-h.done
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.image.close()
+	h.image = nil
 	return nil
 }
 

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -41,6 +43,7 @@ type instance struct {
 	schema Schema
 	can    Capabilities // set by configure
 
+	dialled atomic.Bool
 	secrets secrets
 	calls   sync.WaitGroup // in flight
 	minders sync.WaitGroup // what looks after process and connection
@@ -56,7 +59,7 @@ type instance struct {
 }
 
 // start launches the process and asks it what it is.
-func start(ctx context.Context, spec Spec) (*instance, error) {
+func start(ctx context.Context, spec Spec, img *image) (*instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeouts.Start)
 	defer cancel()
 	dir, err := newSocketDir(spec.SocketDir)
@@ -64,12 +67,7 @@ func start(ctx context.Context, spec Spec) (*instance, error) {
 		return nil, err
 	}
 	defer dir.remove() // a standing connection needs no socket on disk
-	program, err := spec.executable(dir.path)
-	if err != nil {
-		return nil, err
-	}
-	defer program.close()
-
+	program := img.program()
 	i := &instance{spec: spec, lost: make(chan struct{}), since: time.Now()}
 	i.serving, i.retire = context.WithCancel(context.Background())
 	i.process = newProcess(program.name, &output{log: spec.Log, secrets: &i.secrets})
@@ -100,7 +98,7 @@ func (i *instance) connect(ctx context.Context, program *executable, dir *socket
 		Logger:           quiet(i.spec.Log),
 		SyncStdout:       stdout,
 		SyncStderr:       stderr,
-		GRPCDialOptions:  dialOptions,
+		GRPCDialOptions:  append(slices.Clone(dialOptions), grpc.WithContextDialer(i.dial)),
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
 			// Not in the directory go-plugin has made inside ours: that would
 			// cost 21 of the 107 bytes that a socket's path may have.
@@ -127,6 +125,17 @@ func (i *instance) connect(ctx context.Context, program *executable, dir *socket
 	i.arbiter = pb.NewArbiterClient(i.conn)
 	i.health = grpc_health_v1.NewHealthClient(i.conn)
 	return nil
+}
+
+// dial connects to the plugin, once: afterwards the instance is lost with its
+// connection. The socket's path is free again then, and whoever listens there
+// would be somebody else.
+func (i *instance) dial(ctx context.Context, _ string) (net.Conn, error) {
+	if !i.dialled.CompareAndSwap(false, true) {
+		return nil, errors.New("the plugin's one connection was made before")
+	}
+	network, address := i.process.address()
+	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
 // dialOptions: nothing is ever tried twice, and the one connection stands for

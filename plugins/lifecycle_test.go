@@ -81,15 +81,12 @@ func TestWriteInFlightWhenThePluginCrashesIsUnknown(t *testing.T) {
 
 // In the gap between crash and restart nothing is sent, and calls say so.
 func TestCallsInTheGapAreUnavailable(t *testing.T) {
-	// The plugin is a copy of this program that is removed while it runs, so
-	// that it cannot come back before the test allows.
-	path := copyOfThisProgram(t)
-	spec, _ := specFor(t, "memory")
-	spec.Self, spec.Path = nil, path
+	// The plugin cannot come back before the test allows.
+	bar := filepath.Join(t.TempDir(), "bar")
+	spec, _ := specFor(t, "barred "+bar)
 	h := launch(t, spec, nil)
 	a := h.Arbiter()
-	hidden := path + ".hidden"
-	if err := os.Rename(path, hidden); err != nil {
+	if err := os.WriteFile(bar, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	pid := h.Status().PID
@@ -97,7 +94,7 @@ func TestCallsInTheGapAreUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "the gap", func() bool { return !h.Status().Running })
-	await(t, "the failed restart", func() bool { return strings.Contains(h.Status().Problem, "no such file") })
+	await(t, "the failed restart", func() bool { return strings.Contains(h.Status().Problem, "the way is barred") })
 	if _, err := a.CompareAndSwap(t.Context(), core.Swap{Key: "k", Record: []byte("r")}); core.WriteOutcome(err) != core.Unavailable {
 		t.Errorf("a write in the gap: %v, want unavailable", err)
 	}
@@ -107,7 +104,7 @@ func TestCallsInTheGapAreUnavailable(t *testing.T) {
 	if _, err := a.(core.Watcher).Watch(t.Context(), "k"); core.ReadOutcome(err) != core.Unavailable {
 		t.Errorf("a watch in the gap: %v, want unavailable", err)
 	}
-	if err := os.Rename(hidden, path); err != nil {
+	if err := os.Remove(bar); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the plugin is back", runsAnew(h, pid))
@@ -262,11 +259,10 @@ func TestReloadInPlace(t *testing.T) {
 
 // A plugin that cannot live is tried again ever more slowly.
 func TestRestartsBackOff(t *testing.T) {
-	path := copyOfThisProgram(t)
-	spec, log := specFor(t, "memory")
-	spec.Self, spec.Path = nil, path
+	bar := filepath.Join(t.TempDir(), "bar")
+	spec, log := specFor(t, "barred "+bar)
 	h := launch(t, spec, nil)
-	if err := os.Remove(path); err != nil {
+	if err := os.WriteFile(bar, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(h.Status().PID, syscall.SIGKILL); err != nil {

@@ -24,6 +24,14 @@ func misbehave(how string) {
 		plugins.Serve(memory)
 		return
 	}
+	if path, ok := strings.CutPrefix(how, "barred "); ok { // while that file is there
+		if _, err := os.Stat(path); err == nil {
+			fmt.Fprintln(os.Stderr, "the way is barred")
+			os.Exit(4)
+		}
+		plugins.Serve(memory)
+		return
+	}
 	switch how {
 	case "print":
 		fmt.Println("hello, I am no plugin")

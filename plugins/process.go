@@ -33,11 +33,12 @@ type process struct {
 	exited               chan struct{} // closed when the process is gone and its output read
 
 	mu     sync.Mutex
-	pid    int    // 0: not started
-	spoken string // version of the protocol in its handshake
-	noise  string // what it printed where the handshake belongs
-	killed bool   // by us
-	state  string // how it ended; empty while it lives
+	pid    int       // 0: not started
+	where  [2]string // network and address that it listens on
+	spoken string    // version of the protocol in its handshake
+	noise  string    // what it printed where the handshake belongs
+	killed bool      // by us
+	state  string    // how it ended; empty while it lives
 }
 
 func newProcess(name string, out *output) *process {
@@ -260,14 +261,21 @@ func (p *process) Diagnose(context.Context) string { return "" }
 // PluginToHost checks the address a plugin says it listens on. Where there is
 // no TLS, only a socket in the start's own directory is out of others' reach.
 func (p *process) PluginToHost(network, address string) (string, string, error) {
-	if p.plaintext == "" {
-		return network, address, nil
-	}
 	inside := strings.HasPrefix(filepath.Clean(address), p.plaintext+"/")
-	if network != "unix" || !inside {
+	if p.plaintext != "" && (network != "unix" || !inside) {
 		return "", "", fmt.Errorf("it listens on %s %s: without TLS it must listen on a Unix socket in the directory that PLUGIN_UNIX_SOCKET_DIR names", network, address)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.where = [2]string{network, address}
 	return network, address, nil
+}
+
+// address returns where the plugin listens.
+func (p *process) address() (network, address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.where[0], p.where[1]
 }
 
 // HostToPlugin is not needed: the host listens on nothing.

@@ -15,13 +15,13 @@ func self() (*executable, error) {
 
 // sealedCopy copies the bytes into memory that nobody can change any more. It
 // is executed as descriptor 3, also by a script's interpreter.
-func sealedCopy(source io.Reader, path, dir string) (*executable, error) {
+func sealedCopy(source io.Reader, path, base string) (*executable, error) {
 	fd, err := unix.MemfdCreate("electd-plugin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3 knows no MFD_EXEC
 		fd, err = unix.MemfdCreate("electd-plugin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	}
 	if err != nil { // forbidden here (vm.memfd_noexec)
-		return privateCopy(source, path, dir)
+		return privateImage(source, path, base)
 	}
 	f := os.NewFile(uintptr(fd), path)
 	e := &executable{path: "/proc/self/fd/3", name: path, file: f}

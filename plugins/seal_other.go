@@ -17,6 +17,6 @@ func self() (*executable, error) {
 }
 
 // sealedCopy copies the bytes into a directory of this user's own.
-func sealedCopy(source io.Reader, path, dir string) (*executable, error) {
-	return privateCopy(source, path, dir)
+func sealedCopy(source io.Reader, path, base string) (*executable, error) {
+	return privateImage(source, path, base)
 }

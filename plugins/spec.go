@@ -74,11 +74,3 @@ func (s Spec) complete() (Spec, error) {
 	s.Path = path
 	return s, err
 }
-
-// executable returns what a start of the spec executes; dir is the start's own.
-func (s Spec) executable(dir string) (*executable, error) {
-	if s.Path == "" {
-		return self()
-	}
-	return findExecutable(s.Path, s.Pin, dir)
-}

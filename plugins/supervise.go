@@ -3,16 +3,23 @@ package plugins
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 )
 
 // The pauses between two starts of a plugin that keeps failing. One that lived
 // for steadyTime is restarted at once again.
 const (
-	firstPause = 50 * time.Millisecond
-	lastPause  = 15 * time.Second
-	steadyTime = 30 * time.Second
+	firstPause  = 50 * time.Millisecond
+	lastPause   = 15 * time.Second
+	revivePause = time.Second // the longest for one whose starts succeed
+	steadyTime  = 30 * time.Second
 )
+
+// longer is the pause after another failed start, shorter the one after a start
+// that succeeded: a leader loses its lease by a pause.
+func longer(pause time.Duration) time.Duration  { return min(max(firstPause, 2*pause), lastPause) }
+func shorter(pause time.Duration) time.Duration { return min(pause, revivePause) }
 
 // supervise replaces every instance that is lost, until Close.
 func (h *Host) supervise() {
@@ -54,8 +61,14 @@ const (
 	lost
 )
 
-// attend looks after an instance until it is lost, replaced or closed.
+// attend looks after an instance until it is lost, replaced or closed. Checks run
+// beside it, one at a time: what happens meanwhile is acted on at once.
 func (h *Host) attend(i *instance, swapped <-chan struct{}) fate {
+	ctx, cancel := context.WithCancel(h.ctx)
+	var checks sync.WaitGroup
+	defer checks.Wait()
+	defer cancel()
+	checking := make(chan struct{}, 1)
 	tick := time.NewTicker(i.spec.Timeouts.Health)
 	defer tick.Stop()
 	for {
@@ -67,7 +80,14 @@ func (h *Host) attend(i *instance, swapped <-chan struct{}) fate {
 		case <-i.lost:
 			return lost
 		case <-tick.C:
-			i.check(h.ctx)
+			select {
+			case checking <- struct{}{}:
+				checks.Go(func() {
+					i.check(ctx)
+					<-checking
+				})
+			default: // the last one has not ended
+			}
 		}
 	}
 }
@@ -99,12 +119,13 @@ func (h *Host) restart(pause *time.Duration) bool {
 			return false
 		case <-time.After(*pause):
 		}
-		*pause = min(max(firstPause, 2**pause), lastPause)
+		*pause = longer(*pause)
 		if i, _ := h.running(); i != nil { // a Reload was faster
 			return true
 		}
 		err := h.startNext()
 		if err == nil {
+			*pause = shorter(*pause)
 			return true
 		}
 		h.spec.Log.Error("the plugin could not be restarted", "error", err, "next_try_in", pause.String())
@@ -117,9 +138,12 @@ func (h *Host) restart(pause *time.Duration) bool {
 // startNext starts and configures one instance and adopts it.
 func (h *Host) startNext() error {
 	h.mu.Lock()
-	spec, values := h.spec, h.values
+	spec, img, values := h.spec, h.image, h.values
 	h.mu.Unlock()
-	i, err := start(h.ctx, spec)
+	if img.strayed() {
+		spec.Log.Warn("the file at the plugin's path is not the adopted one; starting the adopted one again (electd plugin reload adopts the other)", "path", spec.Path)
+	}
+	i, err := start(h.ctx, spec, img)
 	if err != nil {
 		return err
 	}
