@@ -22,11 +22,13 @@ func pluginPinCommand(s streams) *cobra.Command {
 		Long: `Write the SHA-256 of the plugin's file into the plugin block of the configuration's
 arbiter, and keep everything else of the file as it is. A plugin whose file has another
 sum is not started. Without an argument it is the plugin that the configuration names;
-with a path, that is written as well. A daemon that runs takes it over with electd plugin
-reload.
+with a path, that is written as well. A file that electd would not start is not pinned,
+and what stands there as a sum is replaced whatever it is. A daemon that runs takes it
+over with electd plugin reload.
 
-Exit status: 0 it is written or was there already, 1 a file cannot be read or written,
-2 the arbiter is built in or not the one given, 3 wrong configuration.`,
+Exit status: 0 it is written or was there already, 1 a file cannot be read or written
+or would not be started, 2 the arbiter is built in or not the one given, 3 wrong
+configuration.`,
 		Example: "  electd plugin pin --config /etc/electd/electd.hcl\n  electd plugin pin ./electd-arbiter-acme\n  electd plugin pin ./electd-arbiter-acme --print",
 		Args:    atMost(1, "the name or path of one plugin"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -34,9 +36,12 @@ Exit status: 0 it is written or was there already, 1 a file cannot be read or wr
 			if printed {
 				return printPin(s, dir, arg)
 			}
-			c, err := load(s, file)
-			if err != nil {
-				return err
+			c, diags := config.LoadToPin(file)
+			if diags.Len() > 0 {
+				diags.Write(s.err, 0, false)
+			}
+			if diags.HasErrors() {
+				return status{code: exitConfig}
 			}
 			return pin(s, file, c, arg)
 		},

@@ -63,6 +63,32 @@ func WritePin(path string, p Pin) (Pinned, error) {
 	return done, replace(path, out)
 }
 
+// LoadToPin is Load for a file whose pin is to be written anew: one that is
+// written out there and is no SHA-256 keeps nobody from putting a right one in its
+// place.
+func LoadToPin(path string) (*Config, Diagnostics) {
+	text, err := read(path)
+	if err != nil {
+		return Load(path) // which says so
+	}
+	_, plugin, err := arbiterBlocks(text, path)
+	if err != nil || plugin == nil {
+		return Load(path)
+	}
+	sum, there := plugin.Body.Attributes["sha256"]
+	if !there || len(sum.Expr.Variables()) > 0 {
+		return Load(path)
+	}
+	if _, diags := sum.Expr.Value(nil); diags.HasErrors() {
+		return Load(path)
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		dir = filepath.Dir(path)
+	}
+	return parse(path, dir, splice(text, sum.Expr.Range(), quoted(strings.Repeat("0", 64))))
+}
+
 // setPlugin returns text with an attribute of the plugin block set to a string,
 // what it was before, and the line where it stands.
 func setPlugin(text []byte, file, name, value string) (out []byte, before string, line int, err error) {
@@ -75,13 +101,16 @@ func setPlugin(text []byte, file, name, value string) (out []byte, before string
 	} else if attribute, there := plugin.Body.Attributes[name]; there {
 		where := attribute.Expr.Range()
 		old, diags := attribute.Expr.Value(nil)
-		if diags.HasErrors() || old.Type() != cty.String || len(attribute.Expr.Variables()) > 0 {
+		if diags.HasErrors() || len(attribute.Expr.Variables()) > 0 {
 			return nil, "", 0, fmt.Errorf("%s:%d: %s is not written out there: change it where it comes from", file, where.Start.Line, name)
 		}
-		if old.AsString() == value {
+		if old.Type() == cty.String && !old.IsNull() {
+			before = old.AsString() // anything else is no sum at all
+		}
+		if before == value {
 			return text, value, where.Start.Line, nil
 		}
-		return splice(text, where, quoted(value)), old.AsString(), where.Start.Line, nil
+		return splice(text, where, quoted(value)), before, where.Start.Line, nil
 	} else {
 		out = insertInto(text, plugin, name+" = "+quoted(value))
 	}
@@ -172,14 +201,24 @@ func indentationIn(text []byte, b *hclsyntax.Block) string {
 // replace puts a file of that content in the place of the one at path, which may
 // be a symbolic link, with the same mode and owner: there is the old one or the
 // new one, never a part.
-func replace(path string, content []byte) (err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
+func replace(path string, content []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
+	err = renewed(path, info, content)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("user %d may not replace %s, which is left as it is: run it as root or as %s, or write what --print prints into its arbiter block by hand",
+			os.Geteuid(), path, owner(info))
+	}
+	return err
+}
+
+func renewed(path string, old fs.FileInfo, content []byte) (err error) {
 	next, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions())
 	if err != nil {
 		return err
@@ -188,10 +227,18 @@ func replace(path string, content []byte) (err error) {
 	if _, err := next.Write(content); err != nil {
 		return err
 	}
-	if err := sameOwner(next.File, info); err != nil {
+	if err := sameOwner(next.File, old); err != nil {
 		return err
 	}
 	return next.CloseAtomicallyReplace()
+}
+
+// owner names whose file it is.
+func owner(info fs.FileInfo) string {
+	if of, ok := info.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprintf("its owner, user %d, with its folder writable", of.Uid)
+	}
+	return "its owner"
 }
 
 func sameOwner(f *os.File, like fs.FileInfo) error {

@@ -59,6 +59,16 @@ func TestWritePin(t *testing.T) {
 			"arbiter \"acme\" {\n  plugin {\n    sha256   = \"NEW\" // of 1.2\n    insecure = true\n  }\n}",
 			Pin{SHA256: newSum}, oldSum, 7,
 		},
+		"no sum at all": {
+			"arbiter \"acme\" {\n  plugin {\n    sha256 = \"abc\" # cut off\n  }\n}",
+			"arbiter \"acme\" {\n  plugin {\n    sha256 = \"NEW\" # cut off\n  }\n}",
+			Pin{SHA256: newSum}, "abc", 7,
+		},
+		"not even words": {
+			"arbiter \"acme\" {\n  plugin {\n    sha256 = 12\n  }\n}",
+			"arbiter \"acme\" {\n  plugin {\n    sha256 = \"NEW\"\n  }\n}",
+			Pin{SHA256: newSum}, "", 7,
+		},
 		"a path as well": {
 			"arbiter \"acme\" {\n  plugin {\n    sha256 = \"OLD\"\n    path = \"/p\" # old\n  }\n}",
 			"arbiter \"acme\" {\n  plugin {\n    sha256 = \"NEW\"\n    path = \"/q\" # old\n  }\n}",
@@ -163,5 +173,23 @@ func TestWritePinKeepsWhatTheFileIs(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o640 || !strings.Contains(text(t, path), newSum) {
 		t.Errorf("mode %v, %v:\n%s", info.Mode(), err, text(t, path))
+	}
+}
+
+// A sum that is none keeps nobody from pinning anew; what else is wrong does.
+func TestLoadToPin(t *testing.T) {
+	for arbiter, right := range map[string]bool{
+		`arbiter "acme" {}`: true,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = \"abc\"\n  }\n}":                         true,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = 12\n  }\n}":                              true,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = null\n  }\n}":                            true,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = \"abc\"\n    colour = \"red\"\n  }\n}":   false,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = nowhere.to_be_found\n  }\n}":             false,
+		"arbiter \"acme\" {\n  plugin {\n    sha256 = \"abc\"\n    env    = [\"A=B\"]\n  }\n}": false,
+	} {
+		c, diags := LoadToPin(configured(t, arbiter))
+		if diags.HasErrors() == right || (c != nil) != right {
+			t.Errorf("%s\nis right: %v, want %v: %v", arbiter, !right, right, diags.Err())
+		}
 	}
 }
