@@ -32,6 +32,14 @@ func TestConfigurationMistakesAreNamed(t *testing.T) {
 		"negative time":       {func(c *Config) { c.PreemptAfter = -time.Second }, "preempt_after", "negative"},
 		"no port":             {func(c *Config) { c.VoteListen = "127.0.0.1" }, "vote_listen", "host:port"},
 		"no port to join":     {func(c *Config) { c.Join = []string{"db-b"} }, "join", "host:port"},
+		"a port too high":     {func(c *Config) { c.VoteListen = "127.0.0.1:65536" }, "vote_listen", "no number up to 65535"},
+		"a port in words":     {func(c *Config) { c.Bind = "127.0.0.1:gossip" }, "bind", "no number up to 65535"},
+		"one port for two":    {func(c *Config) { c.Bind = "0.0.0.0" + c.VoteListen[strings.LastIndex(c.VoteListen, ":"):] }, "bind", "takes the port of vote_listen"},
+		"nobody to join":      {func(c *Config) { c.Join = []string{":7946"} }, "join", "names no host"},
+		"port 0 to call":      {func(c *Config) { c.VoteAdvertise = "127.0.0.1:0" }, "vote_advertise", "port 0 cannot be called"},
+		"a port out of range": {func(c *Config) { c.Advertise = "127.0.0.1:99999" }, "advertise", "no number up to 65535"},
+		"one address for two": {func(c *Config) { c.Addresses["c"] = c.Addresses["b"] }, "addresses", "b and c are both at"},
+		"a voter's bad port":  {func(c *Config) { c.Addresses["c"] = "127.0.0.1:-1" }, "addresses", "of c is no address"},
 		"a stranger's port":   {func(c *Config) { c.Addresses = map[string]string{"x": "127.0.0.1:1"} }, "addresses", `"x" is no voter`},
 		"nobody to be found":  {func(c *Config) { c.Addresses = map[string]string{"b": "127.0.0.1:1"} }, "addresses", `voter "c" is missing`},
 		"key of odd length":   {func(c *Config) { c.GossipKey = secret }, "gossip_key", "17 bytes"},
@@ -83,6 +91,18 @@ func TestSmallAndEvenElectoratesAreWarnedOf(t *testing.T) {
 		}
 	}
 	config.Voters = strings.Split("abc", "")
+	for says, change := range map[string]func(*Config){
+		"z is no voter: it never votes": func(c *Config) { c.Node = "z" },
+		"votes at 127.0.0.1:7001, and it listens on 127.0.0.1:7002": func(c *Config) {
+			c.Addresses, c.VoteListen = map[string]string{"a": "127.0.0.1:7001"}, "127.0.0.1:7002"
+		},
+	} {
+		odd := config
+		change(&odd)
+		if warnings, err := odd.Check(); err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], says) {
+			t.Errorf("%q, %v; want %q", warnings, err, says)
+		}
+	}
 	if bound := config.FailoverBound(DefaultArbiterLease); bound > DefaultArbiterLease+time.Second {
 		t.Errorf("failover by default within %v", bound)
 	}

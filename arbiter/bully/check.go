@@ -39,6 +39,12 @@ func (c Config) warnings() []string {
 	if n < 3 {
 		warnings = append(warnings, fmt.Sprintf("%d voters: if any of them is down, nobody can be elected.", n))
 	}
+	if !c.Client && !c.isVoter() {
+		warnings = append(warnings, fmt.Sprintf("%s is no voter: it never votes; it reads, stands and may lead.", c.Node))
+	}
+	if own := c.Addresses[c.Node]; c.isVoter() && own != "" && c.VoteAdvertise == "" && !leadsTo(own, c.VoteListen) {
+		warnings = append(warnings, fmt.Sprintf("addresses says that %s votes at %s, and it listens on %s: unless something forwards the one to the other, nobody reaches it.", c.Node, own, c.VoteListen))
+	}
 	if c.Bind != gossipOff && c.GossipKey == "" && !onLoopback(c.Bind) {
 		warnings = append(warnings, "the gossip is not encrypted: whoever reaches its port can disturb who stands first (never who is elected); set gossip_key.")
 	}
@@ -77,33 +83,6 @@ func checkTimings(c Config) error {
 	return nil
 }
 
-func checkAddresses(c Config) error {
-	for _, a := range []struct{ name, value string }{
-		{"vote_listen", c.VoteListen}, {"vote_advertise", c.VoteAdvertise}, {"bind", c.Bind},
-	} {
-		if a.value == "" || a.name == "bind" && a.value == gossipOff {
-			continue
-		}
-		if err := hostPort(a.value); err != nil {
-			return wrong(a.name, fmt.Sprintf("%q is no address", a.value), "write host:port", err)
-		}
-	}
-	for node, address := range c.Addresses {
-		if !slices.Contains(c.Voters, node) {
-			return wrong("addresses", fmt.Sprintf("%q is no voter", node), "the keys are node ids from voters", nil)
-		}
-		if err := hostPort(address); err != nil {
-			return wrong("addresses", fmt.Sprintf("%q of %s is no address", address, node), "write host:port", err)
-		}
-	}
-	for _, address := range c.Join {
-		if err := hostPort(address); err != nil {
-			return wrong("join", fmt.Sprintf("%q is no address", address), "write host:port", err)
-		}
-	}
-	return nil
-}
-
 func checkGossip(c Config) error {
 	if c.Bind != gossipOff {
 		return nil
@@ -122,11 +101,11 @@ func checkKeys(c Config) error {
 		return wrong("gossip_keys", "has keys, but gossip_key is missing", "say which key encrypts", nil)
 	}
 	if _, err := decodeKey(c.GossipKey); err != nil {
-		return wrong("gossip_key", err.Error(), "openssl rand -base64 32 makes one", nil)
+		return wrong("gossip_key", err.Error(), "make one with openssl rand -base64 32", nil)
 	}
 	for i, key := range c.GossipKeys {
 		if _, err := decodeKey(key); err != nil {
-			return wrong("gossip_keys", fmt.Sprintf("key %d: %v", i+1, err), "openssl rand -base64 32 makes one", nil)
+			return wrong("gossip_keys", fmt.Sprintf("key %d: %v", i+1, err), "make one with openssl rand -base64 32", nil)
 		}
 	}
 	return nil
@@ -187,11 +166,6 @@ func checkDataDir(c Config) error {
 }
 
 func (c Config) isVoter() bool { return !c.Client && slices.Contains(c.Voters, c.Node) }
-
-func hostPort(address string) error {
-	_, _, err := net.SplitHostPort(address)
-	return err
-}
 
 func onLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"net"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -73,18 +72,6 @@ func (a *Arbiter) setAddresses(mc *memberlist.Config) error {
 	}
 	mc.AdvertiseAddr = ips[0].String()
 	return nil
-}
-
-func splitPort(address string) (host string, port int, err error) {
-	host, text, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", 0, err
-	}
-	port, err = strconv.Atoi(text)
-	if host == "" {
-		host = "0.0.0.0"
-	}
-	return host, port, err
 }
 
 func (a *Arbiter) setKeys(mc *memberlist.Config) error {

@@ -2,6 +2,7 @@ package bully
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -38,7 +39,7 @@ func (a *Arbiter) serve(l net.Listener) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := s.Serve(l); err != nil {
+		if err := s.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			a.log.Error("this voter no longer hears the others", "listen", l.Addr().String(), "error", err)
 		}
 	}()
