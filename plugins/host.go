@@ -280,7 +280,7 @@ func (h *Host) Probe(ctx context.Context, key string) (core.ProbeReport, error) 
 	if err != nil {
 		return core.ProbeReport{}, h.failedRead(i, err)
 	}
-	return probeFromWire(answer), nil
+	return probeFromWire(answer, i.secrets.hide), nil
 }
 
 // Report returns what the plugin knows of itself. It asks the store nothing. A

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/electd/electd/core"
 	pb "github.com/electd/electd/plugins/proto/electd/arbiter/v1"
 )
 
@@ -173,7 +175,7 @@ func (i *instance) introduce(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ask it what it is: %w", readError(err, i.secrets.hide))
 	}
-	i.info = Info{Name: info.GetName(), Version: info.GetVersion(), Doc: info.GetDoc(), SDK: info.GetSdk()}
+	i.info = Info{Name: printable(info.GetName()), Version: printable(info.GetVersion()), Doc: printable(info.GetDoc()), SDK: printable(info.GetSdk())}
 	schema, err := i.plugin.GetSchema(ctx, &pb.GetSchemaRequest{})
 	if err != nil {
 		return fmt.Errorf("ask for its schema: %w", readError(err, i.secrets.hide))
@@ -203,10 +205,7 @@ func (i *instance) quote(ctx context.Context, err error) error {
 	if v := i.process.version(); v != "" && v != protocolVersion {
 		return fmt.Errorf("it speaks version %s of the plugin protocol, and this electd speaks version %s: one of the two is too old for the other", v, protocolVersion)
 	}
-	said := i.process.out.lastWords()
-	if said == "" {
-		said = "nothing"
-	}
+	said := cmp.Or(i.process.out.lastWords(), "nothing")
 	if ctx.Err() != nil {
 		return fmt.Errorf("it was not ready in time (%w) and was killed; it printed: %s", context.Cause(ctx), said)
 	}
@@ -234,10 +233,24 @@ func (i *instance) configure(ctx context.Context, values Values) error {
 	defer cancel()
 	answer, err := i.plugin.Configure(ctx, &pb.ConfigureRequest{Attributes: valuesToWire(values)})
 	if err != nil {
-		return readError(err, i.secrets.hide)
+		return i.endedBy(err)
 	}
 	i.can = capabilitiesFromWire(answer.GetCapabilities())
 	return diagnosed(answer.GetDiagnostics(), i.secrets.hide)
+}
+
+// endedBy turns the error of Configure into a coded one. If the process ended by it,
+// that and what it printed say more than the connection's error does.
+func (i *instance) endedBy(err error) error {
+	if status.Code(err) == codes.Unavailable {
+		select {
+		case <-i.process.exited:
+			said := cmp.Or(i.process.out.lastWords(), "nothing")
+			return fmt.Errorf("%w: the plugin ended while it was configured: %s; it printed: %s", core.ErrUnavailable, i.process.ending(), said)
+		case <-time.After(2 * drainTime):
+		}
+	}
+	return readError(err, i.secrets.hide)
 }
 
 // lose declares the instance of no more use. Only the first reason counts.

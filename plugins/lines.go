@@ -26,7 +26,7 @@ func eachLine(r io.Reader, handle func(line string)) {
 			dropped += len(part)
 		}
 		if dropped > 0 {
-			line += fmt.Sprintf("… (%d more bytes)", dropped)
+			line += fmt.Sprintf(cut+" (%d more bytes)", dropped)
 		}
 		handle(strings.ToValidUTF8(line, "\uFFFD"))
 	}

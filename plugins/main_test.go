@@ -103,6 +103,9 @@ func newMemory(_ context.Context, c memoryConfig) (core.Arbiter, error) {
 		fmt.Fprintln(os.Stderr, c.Say)
 	}
 	var problems []error
+	if c.Label == "panic" {
+		panic("no way with " + c.Secret)
+	}
 	if c.Label == "wrong" {
 		problems = append(problems, &core.AttributeError{Attribute: "label", Problem: "is wrong", Advice: "give another"})
 	}

@@ -35,9 +35,13 @@ func (o *output) stdout(line string) {
 func (o *output) stderr(line string) {
 	e := parseLine(line)
 	e.hide(o.secrets)
+	o.mu.Lock()
+	if !o.panics && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+		o.panics, o.last = true, nil // what comes now is to be quoted from its beginning
+	}
+	o.mu.Unlock()
 	o.remember(e.message)
 	o.mu.Lock()
-	o.panics = o.panics || strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 	if o.panics && !e.structured {
 		e.level = hclog.Error
 	}
@@ -49,6 +53,9 @@ func (o *output) remember(line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.last) == quoted {
+		if o.panics {
+			return
+		}
 		o.last = o.last[1:]
 	}
 	o.last = append(o.last, shorten(line))
@@ -63,7 +70,8 @@ func shorten(line string) string {
 	return strings.ToValidUTF8(line[:head], "") + " … " + strings.ToValidUTF8(line[len(line)-tail:], "")
 }
 
-// lastWords returns the newest lines in one, empty if there are none.
+// lastWords returns the newest lines in one, of a panic the first ones; empty if
+// there are none.
 func (o *output) lastWords() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -120,7 +128,9 @@ func levelNamed(name string) hclog.Level {
 
 func parseJSONLine(line string) (entry, bool) {
 	var fields map[string]any
-	if json.Unmarshal([]byte(line), &fields) != nil {
+	decoder := json.NewDecoder(strings.NewReader(line))
+	decoder.UseNumber() // as it was written
+	if decoder.Decode(&fields) != nil || decoder.More() {
 		return entry{}, false
 	}
 	message, ok := firstString(fields, "@message", "msg", "message")
@@ -139,10 +149,11 @@ func parseJSONLine(line string) (entry, bool) {
 	return e, true
 }
 
-// plain makes text of what is nested, so that a secret inside can be found.
+// plain makes text of what is nested and of numbers, so that a secret in it can be
+// found.
 func plain(value any) any {
 	switch value.(type) {
-	case map[string]any, []any:
+	case map[string]any, []any, json.Number:
 		return fmt.Sprint(value)
 	}
 	return value

@@ -82,3 +82,17 @@ func TestSecretsAreHidden(t *testing.T) {
 		t.Error("the secret is in the log")
 	}
 }
+
+// A panic while the arbiter is opened is quoted, without secrets.
+func TestPanicInConfigureIsQuoted(t *testing.T) {
+	spec, _ := specFor(t, "memory")
+	h, err := plugins.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	err = h.Configure(t.Context(), plugins.Values{"label": "panic", "secret": "hunter22"})
+	if err == nil || !strings.Contains(err.Error(), "exit status 2; it printed: panic: no way with (sensitive)") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -80,6 +80,7 @@ func (p *process) live(started chan<- error) {
 	mine[0], theirs[0] = theirs[0], mine[0]
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p.cmd.SysProcAttr = attributes()
+	keepDescriptors()
 	err := p.cmd.Start()
 	closeAll(theirs)
 	if err != nil {

@@ -129,7 +129,7 @@ func codeToWire(err error) pb.ErrorCode {
 func clip(text string) string {
 	const most = 2048
 	if len(text) > most {
-		text = text[:most] + "…"
+		text = text[:most] + cut
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
@@ -180,7 +180,7 @@ func diagnosed(diagnostics []*pb.Diagnostic, hide func(string) string) error {
 			problems = append(problems, coded(code, hide(d.GetProblem())))
 			continue
 		}
-		fault := &core.AttributeError{Attribute: d.GetAttribute(), Problem: hide(d.GetProblem()), Advice: hide(d.GetAdvice())}
+		fault := &core.AttributeError{Attribute: hide(d.GetAttribute()), Problem: hide(d.GetProblem()), Advice: hide(d.GetAdvice())}
 		if d.GetCause() != "" || code != core.ErrInvalid {
 			fault.Err = coded(code, hide(d.GetCause()))
 		}

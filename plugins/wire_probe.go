@@ -62,9 +62,11 @@ func probeToWire(r core.ProbeReport) *pb.ProbeResponse {
 	return wire
 }
 
-func probeFromWire(wire *pb.ProbeResponse) core.ProbeReport {
+// probeFromWire hides what the configuration marks as sensitive: a report is made
+// to be shown.
+func probeFromWire(wire *pb.ProbeResponse, hide func(string) string) core.ProbeReport {
 	r := core.ProbeReport{
-		Store:    wire.GetStore(),
+		Store:    hide(wire.GetStore()),
 		Read:     latenciesFromWire(wire.GetRead()),
 		Write:    latenciesFromWire(wire.GetWrite()),
 		Offset:   wire.GetClockOffset().AsDuration(),
@@ -73,11 +75,11 @@ func probeFromWire(wire *pb.ProbeResponse) core.ProbeReport {
 	}
 	for _, f := range wire.GetFindings() {
 		r.Findings = append(r.Findings, core.Finding{
-			Check:    f.GetCheck(),
-			Why:      f.GetWhy(),
+			Check:    hide(f.GetCheck()),
+			Why:      hide(f.GetWhy()),
 			Verdict:  verdictFromWire(f.GetVerdict()),
-			Observed: f.GetObserved(),
-			Advice:   f.GetAdvice(),
+			Observed: hide(f.GetObserved()),
+			Advice:   hide(f.GetAdvice()),
 		})
 	}
 	return r

@@ -36,6 +36,9 @@ func reportFromWire(wire *pb.ReportResponse, hide func(string) string) core.Arbi
 	if c.GetExpires() != nil {
 		r.Credentials.Expires = c.GetExpires().AsTime()
 	}
+	for i, node := range r.Preferred {
+		r.Preferred[i] = printable(node)
+	}
 	for _, problem := range wire.GetProblems() {
 		r.Problems = append(r.Problems, hide(problem))
 	}

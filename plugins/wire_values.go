@@ -68,7 +68,7 @@ func schemaFromWire(wire *pb.Schema, depth int) (Schema, error) {
 }
 
 func attributeFromWire(w *pb.Attribute, depth int) (Attribute, error) {
-	a := Attribute{Name: w.GetName(), Required: w.GetRequired(), Sensitive: w.GetSensitive(), Doc: w.GetDoc()}
+	a := Attribute{Name: w.GetName(), Required: w.GetRequired(), Sensitive: w.GetSensitive(), Doc: printable(w.GetDoc())}
 	for _, t := range types {
 		if t.wire == w.GetType() {
 			a.Type = t.here
