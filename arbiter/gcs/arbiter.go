@@ -159,7 +159,10 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 		return "", a.failure("writing", name, diagnosis{core.ErrThrottled, "an object bears one write a second, and the deadline is sooner", ""}, err)
 	}
 	generation, err := a.upload(ctx, a.bucket.Object(name).If(condition), swap.Record)
-	if err != nil {
+	switch {
+	case err != nil && swap.Expected == "" && answersAbsence(err):
+		return "", a.failure("writing", name, a.noPlace(err), err)
+	case err != nil:
 		return "", a.writeFailure(name, flight.MayHaveLeft(), err)
 	}
 	if generation <= 0 {

@@ -142,6 +142,21 @@ func absent(err error) bool {
 	return errors.Is(err, storage.ErrObjectNotExist) && errors.As(err, &answer) && missesObject(answer)
 }
 
+// answersAbsence reports whether the store answered that what was asked for is not
+// there.
+func answersAbsence(err error) bool {
+	var answer *googleapi.Error
+	return errors.As(err, &answer) && answer.Code == http.StatusNotFound
+}
+
+// noPlace reads that answer to a write which creates: no object can be missing
+// then, only what it would be in. Not every server says that it is the bucket.
+func (a *Arbiter) noPlace(err error) diagnosis {
+	d := a.diagnose(err)
+	d.code, d.advice = core.ErrInvalid, fmt.Sprintf("does the bucket exist? Create %q, or correct bucket or endpoint", a.config.Bucket)
+	return d
+}
+
 // missesObject reports whether the answer says that there is no such object. The
 // page of a gateway says nothing of the kind.
 func missesObject(e *googleapi.Error) bool {

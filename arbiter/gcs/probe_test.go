@@ -3,6 +3,7 @@ package gcs_test
 import (
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,5 +95,33 @@ func TestProbeOfAServerThatIsNotThere(t *testing.T) {
 	report, err := a.Probe(t.Context(), "probe")
 	if err != nil || report.Worst() != core.Unreachable {
 		t.Errorf("got %v, %+v", err, report)
+	}
+}
+
+// A bucket that does not exist proves nothing of the store, and is asked about. Of
+// the two servers only this one does not make buckets by itself; it does not say
+// that the bucket is what is missing.
+func TestProbeOfAMissingBucket(t *testing.T) {
+	server := servers.FakeGCS(t)
+	a := open(t, gcs.Config{Bucket: "nowhere", Endpoint: server.Endpoint})
+	a.Unpaced()
+	report, err := a.Probe(t.Context(), "probe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts(t, report)
+	if report.Worst() != core.Unreachable {
+		t.Errorf("the worst finding is %v, want unreachable", report.Worst())
+	}
+	said := ""
+	for _, f := range report.Findings {
+		said += f.Observed + "\n"
+	}
+	if want := `does the bucket exist? Create "nowhere"`; !strings.Contains(said, want) {
+		t.Errorf("it does not say %s: %s", want, said)
+	}
+	_, err = a.CompareAndSwap(t.Context(), core.Swap{Key: "orders/lease.json", Record: []byte("{}")})
+	if core.WriteOutcome(err) != core.Invalid {
+		t.Errorf("a create in it: %v, want invalid", err)
 	}
 }

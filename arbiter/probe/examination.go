@@ -19,6 +19,7 @@ type examination struct {
 	clients  []core.Arbiter
 	requests atomic.Int64
 	serial   atomic.Int64 // of the bodies
+	applied  atomic.Bool  // some write was
 	clock    window
 
 	key       string // that is written
@@ -138,7 +139,11 @@ func (x *examination) swap(ctx context.Context, client int, key string, expected
 func (x *examination) send(ctx context.Context, client int, key string, expected core.Version, record []byte) (core.Version, error) {
 	x.requests.Add(1)
 	x.ages.begin(record, time.Now())
-	return x.clients[client].CompareAndSwap(ctx, core.Swap{Key: key, Expected: expected, Record: record, Intent: core.Renew})
+	v, err := x.clients[client].CompareAndSwap(ctx, core.Swap{Key: key, Expected: expected, Record: record, Intent: core.Renew})
+	if core.WriteOutcome(err) == core.Applied {
+		x.applied.Store(true)
+	}
+	return v, err
 }
 
 func (x *examination) pause(ctx context.Context) error {

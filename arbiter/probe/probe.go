@@ -78,7 +78,7 @@ func Semantics(ctx context.Context, s Subject) core.ProbeReport {
 	}
 	for _, c := range checks {
 		seen, err := c.run(x, ctx)
-		if errors.Is(err, errNotApplied) {
+		if errors.Is(err, errNotApplied) && x.applied.Load() { // else nothing is proven but that it is of no use
 			seen, err = refused("%v", err)
 		}
 		if err != nil {

@@ -291,3 +291,22 @@ func TestTheEndOfTheContext(t *testing.T) {
 		t.Errorf("worst is %s: %+v", r.Worst(), r.Findings)
 	}
 }
+
+// A store that applies nothing at all cannot let two leaders live: it is of no use
+// as it is, and not refused for good.
+func TestNothingAppliedProvesNothing(t *testing.T) {
+	store := memory.NewStore()
+	store.Plan(func(call memory.Call) memory.Fate {
+		if call.Write {
+			return memory.Refuse(core.ErrConflict)
+		}
+		return memory.Pass()
+	})
+	r := probe.Semantics(t.Context(), subject(store, sound))
+	if r.Worst() != core.Unreachable {
+		t.Errorf("worst is %s, want unreachable: %+v", r.Worst(), r.Findings)
+	}
+	if f := find(t, r, "reachable"); !strings.Contains(f.Observed, "not applied") {
+		t.Errorf("it says %q", f.Observed)
+	}
+}
