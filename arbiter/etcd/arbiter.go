@@ -70,6 +70,7 @@ func New(_ context.Context, c Config) (*Arbiter, error) {
 		Logger:          zap.NewNop(),
 		DialOptions: []grpc.DialOption{
 			grpc.WithStatsHandler(sentMarker{}),
+			grpc.WithChainUnaryInterceptor(overhear),
 			grpc.WithPerRPCCredentials(a.token),
 			// A cluster that comes back is noticed within a second, however long
 			// it was away.

@@ -1,8 +1,10 @@
 package etcd
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
@@ -60,6 +62,48 @@ func refusal(err error) error {
 		}
 	}
 	return nil
+}
+
+// unreached are the ways in which no member is reached, by what gRPC says of them,
+// and what to do.
+var unreached = []struct{ says, advice string }{
+	{"connection refused", "nobody listens there: is etcd running? check endpoints"},
+	{"first record does not look like a TLS handshake", "the member speaks no TLS there: write http:// in endpoints"},
+	{"authentication handshake failed: EOF", "does the member speak TLS there? If not, write http:// in endpoints"},
+	{"error reading server preface", "it does not answer as etcd does: does the member demand https:// in endpoints?"},
+	{"certificate", "check the tls block and the host names in endpoints"},
+	{"no such host", "check the host names in endpoints"},
+}
+
+// noConnection is a deadline that passed for want of a connection. It wraps what
+// the client made of it.
+type noConnection struct {
+	why string
+	err error
+}
+
+func (n *noConnection) Error() string { return n.why + " (" + n.err.Error() + ")" }
+func (n *noConnection) Unwrap() error { return n.err }
+
+// on returns err with why there was no connection, if that is what it is about.
+func (w *lastWords) on(err error) error {
+	text := w.text.Load()
+	if text == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	// gRPC's own words around it: it is waiting for a connection, and this is what
+	// became of the last one.
+	_, why, found := strings.Cut(*text, "latest balancer error: ")
+	if !found {
+		return err
+	}
+	for _, u := range unreached {
+		if strings.Contains(why, u.says) {
+			why += "; " + u.advice
+			break
+		}
+	}
+	return &noConnection{why: "no connection: " + why, err: context.DeadlineExceeded}
 }
 
 // plain drops gRPC's own words around a message.

@@ -22,11 +22,12 @@ func (a *Arbiter) Read(ctx context.Context, key string) (core.Snapshot, error) {
 	}
 	ctx, cancel := a.bounded(ctx)
 	defer cancel()
+	ctx, words := listening(ctx)
 	answer, err := withToken(ctx, a, func() (*clientv3.GetResponse, error) {
 		return a.client.Get(ctx, path)
 	})
 	if err != nil {
-		return core.Snapshot{}, fmt.Errorf("read %s from %s: %w", path, a.where(), readCode(err))
+		return core.Snapshot{}, fmt.Errorf("read %s from %s: %w", path, a.where(), readCode(words.on(err)))
 	}
 	if len(answer.Kvs) == 0 {
 		return core.Snapshot{}, nil
@@ -53,6 +54,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("write %s to %s: %w: %w", path, a.where(), core.ErrUnavailable, ctx.Err())
 	}
+	ctx, words := listening(ctx)
 	var sent atomic.Bool
 	answer, err := withToken(ctx, a, func() (*clientv3.TxnResponse, error) {
 		// The revision of a key that does not exist is 0.
@@ -63,7 +65,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 	})
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("write %s to %s: %w", path, a.where(), writeCode(err, sent.Load()))
+		return "", fmt.Errorf("write %s to %s: %w", path, a.where(), writeCode(words.on(err), sent.Load()))
 	case !answer.Succeeded:
 		return "", fmt.Errorf("write %s to %s: %w: its revision is not %d", path, a.where(), core.ErrConflict, revision)
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"sync/atomic"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
 )
 
 // sentMarker notes, for calls whose context was marked, that the call's header
@@ -37,3 +40,25 @@ func (sentMarker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Con
 
 // HandleConn does nothing.
 func (sentMarker) HandleConn(context.Context, stats.ConnStats) {}
+
+// lastWords is what gRPC said last of a call that failed. The client drops it where
+// a deadline has passed, and with it why there was no connection.
+type lastWords struct{ text atomic.Pointer[string] }
+
+type wordsKey struct{}
+
+// listening returns a context whose calls leave their last words.
+func listening(ctx context.Context) (context.Context, *lastWords) {
+	words := &lastWords{}
+	return context.WithValue(ctx, wordsKey{}, words), words
+}
+
+// overhear is the interceptor that notes them.
+func overhear(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	err := call(ctx, method, in, out, conn, options...)
+	if words, ok := ctx.Value(wordsKey{}).(*lastWords); ok && status.Code(err) == codes.DeadlineExceeded {
+		text := status.Convert(err).Message()
+		words.text.Store(&text)
+	}
+	return err
+}
