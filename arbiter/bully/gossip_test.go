@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,5 +136,39 @@ func TestProbe(t *testing.T) {
 	report, err = c.nodes["a"].Probe(within(t, 20*time.Second), "probe")
 	if err != nil || report.Worst() != core.Unreachable {
 		t.Errorf("two of three are down: %+v, %v", report, err)
+	}
+}
+
+// A node that could not be joined when it was not up yet is no problem any more once
+// it is heard: nobody waits for the next round of joining.
+func TestJoinThatFailedIsTriedAgainWhenTheNodeComes(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.gossiping()
+	before := c.config
+	var late string
+	c.config = func(config *Config) {
+		before(config)
+		switch config.Node {
+		case "b":
+			late = config.Bind
+		case "a":
+			config.Join = append([]string{late}, config.Bind)
+		}
+	}
+	c.configOf("b") // b's address is known now
+	c.start("a")
+	c.problem("a", "gossip cannot join "+late)
+	time.Sleep(2 * time.Second) // a, which reaches itself, waits for the next round
+	came := time.Now()
+	c.start("b", "c")
+	eventually(t, "a names b no more", func() error {
+		if all := strings.Join(c.nodes["a"].Problems(), "\n"); strings.Contains(all, "cannot join") {
+			return fmt.Errorf("it names:\n%s", all)
+		}
+		return nil
+	})
+	if took := time.Since(came); took > rejoinLeast-3*time.Second {
+		t.Errorf("after %v, as late as by itself", took)
 	}
 }

@@ -51,8 +51,9 @@ func TestNewsAtScale(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newsAtScale(t, size)
 				t.Log(s)
-				if s.most > 10*time.Second {
-					t.Errorf("news took %v", s.most)
+				// Whom the packets left out hears at the next exchange by TCP, 60 s later with 50.
+				if s.average > 8*time.Second || s.most > 61*time.Second {
+					t.Errorf("news took %v on average, %v at most", s.average, s.most)
 				}
 			})
 		})
