@@ -81,6 +81,7 @@ func (t *turn) hear(m *Message) {
 	switch {
 	case at.After(v.Heard):
 		passed := t.Write.passedBy(at, v.Top)
+		t.seeEpoch(m.Epoch)
 		v.Heard, v.Version = at, m.Version
 		v.FreeAt, v.Since = free, t.now
 		v.noteTop()

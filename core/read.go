@@ -160,6 +160,7 @@ func (t *turn) adopt(ev *Event) {
 	}
 	switch {
 	case at.After(v.Heard):
+		t.seeEpoch(r.Epoch)
 		v.FreeAt, v.Since = free, t.now
 	case torn:
 		v.FreeAt = free
@@ -167,11 +168,26 @@ func (t *turn) adopt(ev *Event) {
 		v.FreeAt = min(v.FreeAt, free)
 	}
 	v.Heard, v.Version = at, ev.Version
-	v.Record = *r
+	t.know(r)
 	v.noteTop()
 	t.noteHolder(r.Holder, r.Session)
 	// What a predecessor of this session may have promised is kept as well.
 	t.Vow.Until = max(t.Vow.Until, t.Started.Add(r.HeartbeatLease))
+}
+
+// seeEpoch: what was wrong with an epoch is over when a higher one begins.
+func (t *turn) seeEpoch(e Epoch) {
+	if e > t.View.Heard.Epoch {
+		t.over(ToldTwinSession, ToldRolledBack)
+	}
+}
+
+// know takes r for the newest record known whole.
+func (t *turn) know(r *Record) {
+	if r.Session == t.c.Session {
+		t.awaitNewElectors(&r.Electors)
+	}
+	t.View.Record = *r
 }
 
 // settle brings the phase into line with a record that was just read.

@@ -57,6 +57,24 @@ func TestNewElectorsAreWaitedFor(t *testing.T) {
 	}
 }
 
+// TestNewElectorsByARead: so it is when only a read shows that the write which made
+// them electors was applied.
+func TestNewElectorsByARead(t *testing.T) {
+	u := leadingA(at(200), of("a", "b"))
+	u.Peers[0].Alive = at(60)
+	u.open(of("a", "b/x"), time.Second)
+	w := &u.Write
+	w.Base, w.Proposal.Revision = u.View.Heard, u.View.Heard.Revision+1
+	w.Attempts[0], w.Len = Attempt{WriteID: "w1", Started: at(190)}, 1
+	shown := w.Proposal
+	shown.WriteID = "w1"
+	u.Read.Op = 7
+	u.readAnswered(&Event{Kind: ReadDone, Op: 7, Outcome: Applied, Found: FoundRecord, Record: &shown, Version: "v9"})
+	if w.Open || u.Peers[0].Alive != at(200) {
+		t.Errorf("b is counted silent since %d, want %d; the write is open: %t", u.Peers[0].Alive, at(200), w.Open)
+	}
+}
+
 // TestNextRoster: whom a holder's write names.
 func TestNextRoster(t *testing.T) {
 	hello := func(t *turn, i int, identity string) {

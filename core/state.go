@@ -18,7 +18,7 @@ type State struct {
 	Admitted   bool    // the operator forced this stranger's admission
 	Jitter     uint64  // drawn once a session
 	LastOp     OpID
-	Trouble    Reason // what a person was last told, so as to tell it once
+	Trouble    Troubles // what a person was told and is not over, so as to tell it once
 
 	Floor Floor
 	View  View

@@ -195,8 +195,9 @@ func (t *turn) writeApplied(a Attempt, v Version) {
 	t.writeEnded()
 	t.Read.Wanted = false
 	view := &t.View
-	t.awaitNewElectors(&r.Electors)
-	view.Found, view.Record = FoundRecord, r
+	view.Found = FoundRecord
+	t.know(&r)
+	t.seeEpoch(r.Epoch)
 	view.Heard = r.Position()
 	view.noteTop()
 	view.Version = v

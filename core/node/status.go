@@ -11,7 +11,7 @@ type Status struct {
 	Election, Node, Session string
 	Phase                   core.Phase
 	Because                 core.Reason // of the last transition
-	Trouble                 core.Reason // what a person was last told
+	Trouble                 core.Reason // the gravest of what a person should look at
 	Why                     string      // the present situation in one sentence
 	Standing                core.Standing
 
@@ -80,7 +80,7 @@ func (n *Node) Status() Status {
 	s := &n.state
 	out := Status{
 		Election: n.config.Election, Node: n.config.Node, Session: n.config.Session,
-		Phase: s.Phase, Because: s.Because, Trouble: s.Trouble, Why: core.Explain(&n.config, s, now), Standing: s.Standing,
+		Phase: s.Phase, Because: s.Because, Trouble: s.Trouble.Gravest(), Why: core.Explain(&n.config, s, now), Standing: s.Standing,
 		Epoch: s.View.Heard.Epoch, Revision: s.View.Heard.Revision, Floor: s.Floor.Epoch,
 		Leader: s.View.Holder, Record: s.View.Record, Calls: n.calls, Broken: n.broken,
 		Stranger: core.Stranger(&n.config, s),

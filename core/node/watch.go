@@ -16,9 +16,9 @@ func (n *Node) watch(w core.Watcher, slowest time.Duration) {
 
 // watch keeps a watch until ctx ends. One that is lost is made anew, at first at
 // once, since a plugin that was replaced is back in no time, and at last at the
-// slowest pace, that of the polling that it spares. Of what changed between two
-// watches nobody gave a hint, so the second begins with one. failed is told once
-// of every time that none can be had.
+// slowest pace. Of what changed between two watches nobody gave a hint, so the
+// second begins with one, unless watches break off as soon as they are made.
+// failed is told once of every time that none can be had.
 func watch(ctx context.Context, w core.Watcher, key string, slowest time.Duration, hint func(), failed func(error)) {
 	fastest := slowest / 64
 	pause, missed, told := fastest, false, false
@@ -28,13 +28,15 @@ func watch(ctx context.Context, w core.Watcher, key string, slowest time.Duratio
 		if err == nil {
 			told = false
 			if missed {
+				missed = false
 				hint()
 			}
 			for range hints {
 				hint()
 			}
-			missed = time.Since(began) >= slowest
-			if missed {
+			stood := time.Since(began)
+			missed = missed || stood > pause
+			if stood >= slowest {
 				pause = fastest
 			}
 		} else if !told && ctx.Err() == nil {

@@ -44,6 +44,7 @@ func TestWatchIsMadeAnew(t *testing.T) {
 	}{
 		"stood, and is back at once":       {[]time.Duration{ms(9000), ms(9000)}, []time.Duration{0, ms(9040)}, 1},
 		"stood, and is back in a while":    {[]time.Duration{ms(9000), 0, 0, ms(9000)}, []time.Duration{0, ms(9040), ms(9120), ms(9280)}, 1},
+		"stood for a moment":               {[]time.Duration{ms(100), 0, ms(9000)}, []time.Duration{0, ms(140), ms(220)}, 1},
 		"never stands for long: no hints":  {[]time.Duration{ms(1), ms(1), ms(1)}, []time.Duration{0, ms(41), ms(122), ms(283)}, 0},
 		"is never there: slowly, no hints": {nil, []time.Duration{0, ms(40), ms(120), ms(280), ms(600), ms(1240), ms(2520), ms(5080), ms(7640)}, 0},
 	} {

@@ -119,7 +119,7 @@ func ofChallenges() []Mutant {
 		{
 			Name: "new-elector-not-waited-for", Scenario: "back-when-replaced", Rule: "3.5",
 			Breaks: "holds against an elector that has just become one that its predecessor had been silent",
-			Patches: []Patch{{"write.go",
+			Patches: []Patch{{"read.go",
 				"\tt.awaitNewElectors(&r.Electors)\n",
 				""}},
 		},
