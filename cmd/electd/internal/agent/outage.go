@@ -69,6 +69,11 @@ func (o *outage) succeeded(election string) {
 		return
 	}
 	o.log.Info("the arbiter answers again", "after", time.Since(o.since).Round(time.Millisecond), "elections_concerned", len(o.hit))
+	o.end()
+}
+
+// end lets the next outage be told anew.
+func (o *outage) end() {
 	clear(o.hit)
 	clear(o.told)
 }
@@ -78,4 +83,7 @@ func (o *outage) forget(election string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.failing, election)
+	if len(o.failing) == 0 {
+		o.end()
+	}
 }

@@ -44,4 +44,9 @@ func TestOutageIsToldOnce(t *testing.T) {
 	if count() != 4 {
 		t.Errorf("of a second outage the log says %s", log)
 	}
+	o.forget("e7") // the only one that it concerned
+	o.answered("e8", node.Call{Outcome: core.Unavailable, Err: errors.New("no route")})
+	if count() != 5 {
+		t.Errorf("of an outage after an election that is no more the log says %s", log)
+	}
 }
