@@ -38,7 +38,7 @@ const emulatorVariable = "STORAGE_EMULATOR_HOST"
 
 // withDefaults returns c with every zero value replaced by its default.
 func (c Config) withDefaults() Config {
-	c.Prefix = strings.Trim(c.Prefix, "/")
+	c.Prefix = strings.TrimSuffix(c.Prefix, "/")
 	if host := os.Getenv(emulatorVariable); c.Endpoint == "" && host != "" {
 		c.Endpoint = host
 		if !strings.Contains(host, "://") {
@@ -92,6 +92,14 @@ func noBucketRune(r rune) bool {
 }
 
 func checkPrefix(c Config) error {
+	if strings.HasPrefix(c.Prefix, "/") {
+		return wrong("prefix", "begins with a slash", fmt.Sprintf("write %q: a bucket has no root", strings.TrimLeft(c.Prefix, "/")))
+	}
+	for element := range strings.SplitSeq(c.Prefix, "/") {
+		if element == "." || element == ".." {
+			return wrong("prefix", fmt.Sprintf("has the path element %q, which does not mean another folder in a bucket", element), "write the place itself: prod/eu")
+		}
+	}
 	if strings.Contains(c.Prefix, "//") || strings.ContainsFunc(c.Prefix, isControl) || !utf8.ValidString(c.Prefix) {
 		return wrong("prefix", "contains an empty path element or a control character", "use names with single slashes between: prod/eu")
 	}

@@ -31,6 +31,8 @@ func TestAWrongAttributeIsNamed(t *testing.T) {
 		"bucket with a path":     {gcs.Config{Bucket: "leases/prod", Endpoint: local}, "bucket", "prefix"},
 		"bucket with a capital":  {gcs.Config{Bucket: "Leases", Endpoint: local}, "bucket", "small letters"},
 		"prefix":                 {gcs.Config{Bucket: "leases", Prefix: "a//b", Endpoint: local}, "prefix", "single slashes"},
+		"prefix from the root":   {gcs.Config{Bucket: "leases", Prefix: "/prod", Endpoint: local}, "prefix", "begins with a slash"},
+		"prefix upwards":         {gcs.Config{Bucket: "leases", Prefix: "prod/..", Endpoint: local}, "prefix", `path element ".."`},
 		"endpoint, no scheme":    {gcs.Config{Bucket: "leases", Endpoint: "127.0.0.1:9023"}, "endpoint", "http://"},
 		"endpoint with a path":   {gcs.Config{Bucket: "leases", Endpoint: local + "/storage/v1"}, "endpoint", "after the host"},
 		"endpoint with a user":   {gcs.Config{Bucket: "leases", Endpoint: "http://me:secret@127.0.0.1:1"}, "endpoint", "credentials_file"},

@@ -55,6 +55,9 @@ func TestWrongAttributes(t *testing.T) {
 		{"bucket", "ARN", func(c *s3.Config) { c.Bucket = "arn:aws:s3:eu-west-1:1:accesspoint" }},
 		{"bucket", "directory bucket", func(c *s3.Config) { c.Bucket = "leases--euw1-az1--x-s3" }},
 		{"bucket", "character", func(c *s3.Config) { c.Bucket = "my leases" }},
+		{"prefix", "begins with a slash", func(c *s3.Config) { c.Prefix = "/prod" }},
+		{"prefix", `path element ".."`, func(c *s3.Config) { c.Prefix = "prod/../eu" }},
+		{"prefix", `path element "."`, func(c *s3.Config) { c.Prefix = "." }},
 		{"prefix", "empty path element", func(c *s3.Config) { c.Prefix = "a//b" }},
 		{"endpoint", "http://", func(c *s3.Config) { c.Endpoint = "localhost:9000" }},
 		{"endpoint", "http://", func(c *s3.Config) { c.Endpoint = "s3.example.com" }},
@@ -293,5 +296,14 @@ func TestOwnAuthority(t *testing.T) {
 	a := open(t, at, func(c *s3.Config) { c.TLSCAFile = file })
 	if _, err := a.CompareAndSwap(context.Background(), core.Swap{Key: "k", Record: []byte("x")}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Versity's gateway has a code of its own for a key id that it does not know.
+func TestUnknownKeyAtVersitygw(t *testing.T) {
+	a := open(t, servers.Versitygw(t), func(c *s3.Config) { c.AccessKeyID = "nobody" })
+	_, err := a.Read(t.Context(), "k")
+	if !errors.Is(err, core.ErrDenied) || !strings.Contains(err.Error(), "does not know this access key id") {
+		t.Errorf("%v, want denied, and that the key id is not known", err)
 	}
 }

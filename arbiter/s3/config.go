@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ const (
 
 // withDefaults returns c with every zero value replaced by its default.
 func (c Config) withDefaults() Config {
-	c.Prefix = strings.Trim(c.Prefix, "/")
+	c.Prefix = strings.TrimSuffix(c.Prefix, "/")
 	c.Endpoint = strings.TrimRight(c.Endpoint, "/")
 	if c.ETag == "" {
 		c.ETag = "auto"
@@ -94,6 +95,14 @@ func checkBucket(c Config) error {
 }
 
 func checkPrefix(c Config) error {
+	if strings.HasPrefix(c.Prefix, "/") {
+		return wrong("prefix", "begins with a slash", fmt.Sprintf("write %q: a bucket has no root", strings.TrimLeft(c.Prefix, "/")))
+	}
+	for element := range strings.SplitSeq(c.Prefix, "/") {
+		if element == "." || element == ".." {
+			return wrong("prefix", fmt.Sprintf("has the path element %q, which does not mean another folder in a bucket", element), "write the place itself: prod/eu")
+		}
+	}
 	if strings.Contains(c.Prefix, "//") || strings.ContainsFunc(c.Prefix, isControl) {
 		return wrong("prefix", "contains an empty path element or a control character", "use names with single slashes between: prod/eu")
 	}

@@ -119,7 +119,7 @@ func (a *Arbiter) diagnoseCode(r answer) (diagnosis, bool) {
 		d.code, d.advice = core.ErrInvalid, "this store has no conditional writes and cannot be an arbiter"
 	case "SignatureDoesNotMatch":
 		d.code, d.advice = core.ErrDenied, "the secret access key does not belong to the key id, or a proxy alters requests"
-	case "InvalidAccessKeyId":
+	case "InvalidAccessKeyId", "XAdminUserNotFound": // the second is Versity's
 		d.code, d.advice = core.ErrDenied, "the store does not know this access key id; check which credentials are used and where they belong"
 	case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken":
 		d.code, d.advice = core.ErrDenied, "the session token has ended or is not valid; renew the credentials"
