@@ -58,6 +58,11 @@ func TestProbeWarnsOfADirectoryInMemory(t *testing.T) {
 	if err != nil || report.Worst() != core.Warned {
 		t.Errorf("got %v, %+v", err, report.Findings)
 	}
+	for _, f := range report.Findings {
+		if f.Check == "file-system" && !strings.Contains(f.Why, "takes the highest epoch with it") {
+			t.Errorf("why: %s", f.Why)
+		}
+	}
 }
 
 func TestAReadOnlyDiskIsNamed(t *testing.T) {

@@ -61,6 +61,7 @@ func (a *Arbiter) placeFinding() core.Finding {
 		f.Verdict, f.Observed, f.Advice = core.Refused, "it is on "+kind, "use a directory on a disk of this machine"
 	case kind == inMemory:
 		f.Verdict, f.Observed = core.Warned, "it is in memory and gone after a restart of the machine"
+		f.Why = "A record that is lost takes the highest epoch with it: what was fenced before could be believed again."
 		f.Advice = "use a directory on a disk, so that epochs go on rising"
 	default:
 		f.Observed = fmt.Sprintf("it is on a file system of this machine (%s)", kind)
