@@ -84,11 +84,15 @@ func showProbe(out io.Writer, arbiter string, r core.ProbeReport) error {
 		}
 	}
 	if r.OffsetBy > 0 {
-		fmt.Fprintf(table, "clock\t%s ahead of this machine's, give or take %s\n", millis(r.Offset), millis(r.OffsetBy))
+		fmt.Fprintf(table, "clock\t%s this machine's, give or take %s\n", apart(r.Offset), millis(r.OffsetBy))
 	}
 	fmt.Fprintf(table, "requests\t%d\n\n", r.Requests)
 	for _, f := range r.Findings {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Verdict, f.Check, f.Observed)
+		observed := f.Observed
+		if f.Verdict > core.Noted {
+			observed = "see below"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", f.Verdict, f.Check, observed)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -107,11 +111,19 @@ func verdictText(worst core.Verdict) string {
 	case core.Refused:
 		return "This store must not be used: on it, two nodes could lead at once."
 	case core.Unreachable:
-		return "The store did not answer, so nothing is known of it."
+		return "The store could not be examined, so nothing is known of it."
 	case core.Warned:
 		return "The store keeps what an election needs. Look at the warnings."
 	}
 	return "The store keeps what an election needs."
+}
+
+// apart says how far the store's clock is ahead (positive) or behind.
+func apart(offset time.Duration) string {
+	if offset < 0 {
+		return millis(-offset).String() + " behind"
+	}
+	return millis(offset).String() + " ahead of"
 }
 
 func millis(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
