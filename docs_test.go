@@ -33,3 +33,44 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPageIsFound: every page of docs/ is linked from the README or from a
+// page that is, and no two decisions have one number.
+func TestEveryPageIsFound(t *testing.T) {
+	found := map[string]bool{}
+	for pages := []string{"README.md"}; len(pages) > 0; pages = pages[1:] {
+		content, err := os.ReadFile(pages[0])
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(string(content), -1) {
+			to := filepath.Join(filepath.Dir(pages[0]), m[1])
+			if strings.HasSuffix(to, ".md") && !strings.Contains(m[1], "://") && !found[to] {
+				found[to] = true
+				pages = append(pages, to)
+			}
+		}
+	}
+	all, err := filepath.Glob("docs/*.md")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d pages, %v", len(all), err)
+	}
+	for _, page := range all {
+		if !found[page] {
+			t.Errorf("no link leads to %s", page)
+		}
+	}
+	decisions, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil || len(decisions) == 0 {
+		t.Fatalf("%d decisions, %v", len(decisions), err)
+	}
+	numbered := map[string]string{}
+	for _, page := range decisions {
+		number, _, _ := strings.Cut(filepath.Base(page), "-")
+		if other := numbered[number]; other != "" {
+			t.Errorf("%s and %s have one number", other, page)
+		}
+		numbered[number] = page
+	}
+}
