@@ -18,12 +18,18 @@ func (a *Arbiter) seekAdmission() {
 	a.log.Info("the data directory is empty: this voter does not vote until it is admitted", "data_dir", a.config.DataDir)
 	blank := register.NewAcceptor(status.Voter, status.Electorate, status.Standing.Nonce)
 	d, next := register.NewAdmission(blank, a.electorate.Size())
+	var refusals [register.MaxVoters]register.Refusal // last of each voter
 	for next != register.Finished {
 		next = a.admissionRound(&d)
 		if next == register.Finished {
 			break
 		}
-		a.problems.setAdmission(a.admissionText(&d))
+		for i, why := range d.Why {
+			if why != 0 { // a round that ends early does not ask all of them
+				refusals[i] = why
+			}
+		}
+		a.problems.setAdmission(a.admissionText(&d, refusals))
 		select {
 		case <-a.ctx.Done():
 			return

@@ -144,19 +144,24 @@ func (a *Arbiter) warn(text string) {
 	}
 }
 
-// admissionText says what a blank voter waits for.
-func (a *Arbiter) admissionText(d *register.Admission) string {
+// admissionText says what a blank voter waits for; refusals are the last ones of the
+// voters.
+func (a *Arbiter) admissionText(d *register.Admission, refusals [register.MaxVoters]register.Refusal) string {
 	var missing, refused []string
 	for i := range d.Voters {
 		node := a.electorate.Voter(i)
+		why := refusals[i]
+		if why == register.Unreachable && d.Why[i] == 0 && d.Statuses[i].Electorate != "" {
+			why = 0 // it has answered since
+		}
 		switch {
 		case i == d.Me:
-		case d.Why[i] == register.Unreachable && a.problems.refuses(node):
+		case why == register.Unreachable && a.problems.refuses(node):
 			refused = append(refused, fmt.Sprintf("%s refuses: %s", node, a.problems.whyUnreachable(node)))
-		case d.Why[i] == register.Unreachable || d.Why[i] == 0 && d.Statuses[i].Electorate == "":
+		case why == register.Unreachable || why == 0 && d.Statuses[i].Electorate == "":
 			missing = append(missing, node)
-		case d.Why[i] != 0:
-			refused = append(refused, fmt.Sprintf("%s %v", node, d.Why[i]))
+		case why != 0:
+			refused = append(refused, fmt.Sprintf("%s %v", node, why))
 		}
 	}
 	text := "its data directory was empty; a new cluster starts once all voters have met, an old one admits it by a majority of the others"
