@@ -200,6 +200,9 @@ function showStore(state) {
   text('store', !a ? '' : a.running
     ? `Arbiter ${a.name}, probe ${a.probe}${a.restarts ? `, started again ${a.restarts} times` : ''}.${failures && last ? ` Last failure: ${last}.` : ''}`
     : `The arbiter ${a.name} does not run: ${a.problem}.`);
+  const problems = a ? [...(a.problems ?? []), ...(a.credentials?.problem ? [`Its credentials are not renewed: ${a.credentials.problem}`] : [])] : [];
+  $('store-trouble').hidden = !problems.length;
+  text('store-trouble', problems.map((p) => p.replace(/\.?$/, '.')).join(' '));
   if (state.node) text('about', `electd ${state.node.version} on ${state.node.node}`);
 }
 

@@ -239,3 +239,37 @@ func TestManyElectionsOnEveryScreen(t *testing.T) {
 	b.shoot("many")
 	b.clean()
 }
+
+// worried makes the page hear that the arbiter has problems: what this daemon
+// answers, with them added.
+const worried = `(() => {
+	const real = window.fetch;
+	window.fetch = async (path, ...rest) => {
+		const answer = await real(path, ...rest);
+		if (path !== 'v1/node') return answer;
+		const said = await answer.json();
+		said.arbiter.problems = ['db-c is not reached: look at its network'];
+		said.arbiter.credentials = {source: 'web identity', problem: 'no <b>token</b>'};
+		return new Response(JSON.stringify(said), {status: answer.status});
+	};
+	return true;
+})()`
+
+// TestTheArbitersProblemsAreShown: what the arbiter says is wrong stands on the page,
+// as text, and nothing does where nothing is.
+func TestTheArbitersProblemsAreShown(t *testing.T) {
+	t.Parallel()
+	cluster := clienttest.Start(t, clienttest.Options{Nodes: []string{"db-a"}})
+	b := open(t, cluster.Leader("orders").URL())
+	b.awaitText("statement", "db-a leads")
+	b.await("store", "which arbiter it is", func(s string) bool { return strings.HasPrefix(s, "Arbiter ") })
+	if hidden := eval[bool](b, "document.getElementById('store-trouble').hidden"); !hidden {
+		t.Error("a problem is shown where there is none")
+	}
+	eval[bool](b, worried)
+	b.awaitText("store-trouble", "db-c is not reached: look at its network. Its credentials are not renewed: no <b>token</b>.")
+	if hidden := eval[bool](b, "document.getElementById('store-trouble').hidden"); hidden {
+		t.Error("the problems are not to be seen")
+	}
+	b.clean()
+}
