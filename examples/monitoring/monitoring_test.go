@@ -142,6 +142,9 @@ func TestADashboardFullOfFigures(t *testing.T) {
 	leader.Start()
 	cluster.Settled("orders")
 	for name, query := range loadDashboard(t).queries() {
+		if strings.Contains(query, "credentials_expire") {
+			query = "absent(" + query + ")" // this pair's never end; alerts_test.yml has some that do
+		}
 		p.await(t, name, query)
 	}
 	p.checkRules(t)
