@@ -102,3 +102,11 @@ func (r *Record) Open() bool { return r.Electors.Len <= 1 }
 // the electors, and a release leaves them as they are. Who has just fallen
 // silent or stepped down is not the one to wait for.
 func (r *Record) writer() string { return r.Electors.List[0].Node }
+
+// Vacated returns the record as its holder leaves it: held by nobody, for the
+// successor to take first if one is named, at the same epoch and revision.
+func (r Record) Vacated(successor string) Record {
+	r.State, r.Holder, r.Session, r.Addresses = Vacant, "", "", Addresses{}
+	r.Successor = successor
+	return r
+}

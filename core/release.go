@@ -26,10 +26,8 @@ func (t *turn) releaseAt() Instant {
 }
 
 func (t *turn) release() {
-	r := t.View.Record
+	r := t.View.Record.Vacated(t.Lead.Successor)
 	r.Revision = max(r.Revision, t.View.Top.Revision) + 1
-	r.State, r.Holder, r.Session, r.Addresses = Vacant, "", "", Addresses{}
-	r.Successor = t.Lead.Successor
 	r.WrittenAt, r.ExpiresAt = t.wall, t.wall
 	t.propose(Release, r)
 }
@@ -98,10 +96,8 @@ func (t *turn) noteRelease(m *Message) {
 	if !known {
 		t.Read.Wanted, t.Read.NotBefore = true, t.now
 	} else {
-		before.Revision, before.State = m.Revision, Vacant
-		before.Holder, before.Session, before.Addresses = "", "", Addresses{}
-		before.Successor = m.Successor
-		v.Record = before
+		v.Record = before.Vacated(m.Successor)
+		v.Record.Revision = m.Revision
 		t.raiseFloor(m.Epoch)
 	}
 	t.enter(NoLease, BecauseVacant)

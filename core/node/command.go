@@ -83,6 +83,10 @@ func (n *Node) Reload(c core.Config) error {
 		return fmt.Errorf("election %q: %w", n.election, err)
 	}
 	n.mu.Lock()
+	if n.broken != nil {
+		defer n.mu.Unlock()
+		return n.broken
+	}
 	c.Election, c.Node, c.Identity = n.config.Election, n.config.Node, n.config.Identity
 	c.Session, c.Previous, c.Peers = n.config.Session, n.config.Previous, n.config.Peers
 	n.config = c

@@ -22,7 +22,7 @@ type Config struct {
 	FloorKnown bool
 
 	Arbiter   core.Arbiter
-	Key       string              // of the record; "<election>/lease.json" if empty
+	Key       string              // of the record; Key(election) if empty
 	Transport transport.Transport // nil if there are no peers
 	Disk      Disk
 	Service   Service
@@ -31,6 +31,10 @@ type Config struct {
 	Random    *rand.Rand
 	Trace     *Tracer // nil traces nothing
 }
+
+// Key is where the record of an election is stored (design 3.2), below the
+// arbiter's own prefix.
+func Key(election string) string { return election + "/lease.json" }
 
 // Node runs one election until it is stopped.
 type Node struct {
@@ -91,7 +95,7 @@ func Start(c Config) (*Node, error) {
 		config: c.Core, commands: map[core.OpID]chan core.Reason{}, leave: func() {},
 	}
 	if n.key == "" {
-		n.key = c.Core.Election + "/lease.json"
+		n.key = Key(c.Core.Election)
 	}
 	if n.service == nil {
 		n.service = Bare{}
@@ -190,7 +194,7 @@ func (n *Node) step(ev *core.Event, actions []core.Action) (out []core.Action) {
 	}
 	n.measure(now, ev)
 	out = core.Step(&n.config, &n.state, now, *ev, actions)
-	n.trace.step(now, ev, out, &n.state)
+	n.trace.step(&n.config, now, ev, out, &n.state)
 	n.recent.add(now, ev)
 	n.publish(at, now)
 	return out

@@ -10,8 +10,8 @@ import (
 )
 
 // Line is one line of a trace, which is NDJSON: first a Config and a State to
-// begin with, then one line a step. A Config in the middle is a reload; a line
-// with Gap says how many steps could not be written.
+// begin with, then one line a step. A Config in the middle is a reload, or stands
+// after a Gap, which says how many lines could not be written.
 type Line struct {
 	Config  *core.Config  `json:"config,omitempty"`
 	Now     core.Instant  `json:"now,omitempty"`
@@ -63,8 +63,14 @@ func (t *Tracer) begin(c *core.Config, s *core.State) {
 	}
 }
 
-func (t *Tracer) step(now core.Instant, ev *core.Event, actions []core.Action, s *core.State) {
-	if t != nil {
+// step writes one step. After a gap the line begins the trace anew: the
+// configuration may have been in the gap.
+func (t *Tracer) step(c *core.Config, now core.Instant, ev *core.Event, actions []core.Action, s *core.State) {
+	switch {
+	case t == nil:
+	case t.gap > 0:
+		t.begin(c, s)
+	default:
 		t.put(Line{Now: now, Event: ev, Actions: actions, State: s})
 	}
 }

@@ -70,8 +70,8 @@ func ofWrites() []Mutant {
 			Name: "release-forgets-the-epoch", Scenario: "released-unheard", Rule: "3.2",
 			Breaks: "releases by a record that begins to count anew, as if it were deleted",
 			Patches: []Patch{{"release.go",
-				"\tr.Successor = t.Lead.Successor\n",
-				"\tr.Successor = t.Lead.Successor\n\tr.Epoch, r.Revision = 1, 1\n"}},
+				"\tr.Revision = max(r.Revision, t.View.Top.Revision) + 1\n",
+				"\tr.Epoch, r.Revision = 1, 1\n"}},
 		},
 		{
 			Name: "retry-with-new-content", Scenario: "failed-at-the-second-attempt", Rule: "3.6",

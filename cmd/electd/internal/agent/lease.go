@@ -9,10 +9,11 @@ import (
 
 	"github.com/electd/electd/client"
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/core/node"
 )
 
-// key is where the election's record is stored, as core/node has it.
-func (e *election) key() string { return e.name + "/lease.json" }
+// key is where the election's record is stored.
+func (e *election) key() string { return node.Key(e.name) }
 
 // Lease implements api.Election: it reads the record.
 func (e *election) Lease(ctx context.Context) (client.Lease, error) {
@@ -64,7 +65,7 @@ func (e *election) release(ctx context.Context, epoch uint64) (client.Done, erro
 	}
 	text, err := core.Encode(vacated(record))
 	if err != nil {
-		return client.Done{}, err
+		return client.Done{}, fmt.Errorf("the vacant record of %s: %w", e.name, err)
 	}
 	_, err = arbiter.CompareAndSwap(ctx, core.Swap{Key: e.key(), Expected: stored.Version, Record: text, Intent: core.Release})
 	switch core.WriteOutcome(err) {
@@ -98,8 +99,8 @@ func (e *election) releasable(r *core.Record, epoch uint64) error {
 // vacated is the record as its holder would have released it.
 func vacated(r core.Record) *core.Record {
 	now := time.Now().UnixMilli()
+	r = r.Vacated("")
 	r.Revision++
-	r.State, r.Holder, r.Session, r.Successor, r.Addresses = core.Vacant, "", "", "", core.Addresses{}
 	r.WriteID, r.WrittenAt, r.ExpiresAt = rand.Text(), now, now
 	return &r
 }
