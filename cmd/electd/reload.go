@@ -11,9 +11,51 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/config"
 )
 
+// reloads makes one reload at a time, beside the loop that waits for signals: an
+// order to end must not wait for a slow one.
+type reloads struct {
+	each   func(context.Context)
+	done   chan struct{} // closed when the one under way is over; nil if none is
+	cancel context.CancelFunc
+	again  bool // asked for meanwhile
+}
+
+// ask begins a reload, or has one follow the one under way.
+func (r *reloads) ask() {
+	if r.done != nil {
+		r.again = true
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), releaseWithin)
+	done := make(chan struct{})
+	r.done, r.cancel = done, cancel
+	go func() {
+		defer close(done)
+		r.each(ctx)
+	}()
+}
+
+// ended has to be called when done is closed.
+func (r *reloads) ended() {
+	r.cancel()
+	r.done = nil
+	if r.again {
+		r.again = false
+		r.ask()
+	}
+}
+
+// end breaks off what is under way and waits until it is.
+func (r *reloads) end() {
+	if r.done != nil {
+		r.cancel()
+		<-r.done
+	}
+}
+
 // reload reads the configuration again, applies what can change, and logs what
 // did and what did not.
-func reload(log hclog.Logger, a *agent.Agent, path string) {
+func reload(ctx context.Context, log hclog.Logger, a *agent.Agent, path string) {
 	next, diags := config.Load(path)
 	for _, p := range diags.Problems() {
 		if p.Severity == "error" {
@@ -26,8 +68,6 @@ func reload(log hclog.Logger, a *agent.Agent, path string) {
 		log.Error("the configuration has mistakes: nothing is changed", "file", path)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), releaseWithin)
-	defer cancel()
 	changes, err := a.Reload(ctx, next)
 	if err != nil {
 		logProblems(log, err)

@@ -95,23 +95,30 @@ func runDaemon(s streams, o agent.Options) error {
 	}
 	manager := newManager(o.Log)
 	manager.ready(a)
+	reloads := &reloads{each: func(ctx context.Context) {
+		manager.reloading()
+		reload(ctx, o.Log, a, o.File)
+		manager.reloaded()
+	}}
 	for {
 		select {
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
-				manager.reloading()
-				reload(o.Log, a, o.File)
-				manager.reloaded()
+				reloads.ask()
 				continue
 			}
+			reloads.end()
 			o.Log.Info("ending: releasing what is held", "signal", sig.String(), "within", releaseWithin)
 			manager.stopping()
 			return stop(a)
+		case <-reloads.done:
+			reloads.ended()
 		case cause := <-a.Failed():
 			manager.stopping()
 			if errors.Is(cause, agent.ErrOverrun) {
 				return status{exitStopped, fmt.Errorf("electd: %w", cause)} // at once: there is nothing left to wait for
 			}
+			reloads.end()
 			return errors.Join(failure(cause), stop(a))
 		}
 	}

@@ -36,11 +36,11 @@ func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Chang
 	if err := a.examine(merged); err != nil {
 		return nil, err
 	}
-	if err := a.replacePlugin(ctx, merged); err != nil {
-		return nil, err
-	}
 	if err := a.api.Reload(a.apiConfig(merged.API)); err != nil {
 		return nil, next.Locate("api", err).Err()
+	}
+	if err := a.replacePlugin(ctx, merged); err != nil {
+		return nil, errors.Join(err, a.api.Reload(a.apiConfig(now.API)))
 	}
 	a.log.SetLevel(hclog.LevelFromString(merged.Log.Level))
 	a.mu.Lock()
@@ -50,8 +50,8 @@ func (a *Agent) Reload(ctx context.Context, next *config.Config) ([]config.Chang
 	return changes, a.reloadElections(ctx, merged.Elections)
 }
 
-// examine says what of the elections' hooks, programs and health checks could
-// not be taken over.
+// examine says what of the elections' hooks, programs, health checks and timings
+// could not be taken over.
 func (a *Agent) examine(c *config.Config) error {
 	var errs []error
 	for _, e := range c.Elections {
@@ -63,6 +63,7 @@ func (a *Agent) examine(c *config.Config) error {
 			errs = append(errs, c.Locate(at+".run", errors.New("no command is given")).Err())
 		}
 	}
+	errs = append(errs, c.CheckCapabilities(a.host.Capabilities()).Err())
 	return errors.Join(errs...)
 }
 
@@ -132,6 +133,9 @@ func (e *election) reload(c config.Election) error {
 	}
 	e.restand()
 	if err := e.service.reload(before, c); err != nil {
+		e.mu.Lock()
+		e.config = before // so that the same reload tries it again
+		e.mu.Unlock()
 		return fmt.Errorf("election %q: %w", e.name, err)
 	}
 	return nil
