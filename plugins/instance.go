@@ -233,7 +233,7 @@ func (i *instance) configure(ctx context.Context, values Values) error {
 	defer cancel()
 	answer, err := i.plugin.Configure(ctx, &pb.ConfigureRequest{Attributes: valuesToWire(values)})
 	if err != nil {
-		return i.endedBy(err)
+		return i.endedBy(ctx, err)
 	}
 	i.can = capabilitiesFromWire(answer.GetCapabilities())
 	return diagnosed(answer.GetDiagnostics(), i.secrets.hide)
@@ -241,8 +241,9 @@ func (i *instance) configure(ctx context.Context, values Values) error {
 
 // endedBy turns the error of Configure into a coded one. If the process ended by it,
 // that and what it printed say more than the connection's error does.
-func (i *instance) endedBy(err error) error {
-	if status.Code(err) == codes.Unavailable {
+func (i *instance) endedBy(ctx context.Context, err error) error {
+	// The supervisor may have closed the connection by now.
+	if code := status.Code(err); ctx.Err() == nil && (code == codes.Unavailable || code == codes.Canceled) {
 		select {
 		case <-i.process.exited:
 			said := cmp.Or(i.process.out.lastWords(), "nothing")
