@@ -213,10 +213,17 @@ func (h *Host) replace(ctx context.Context, spec Spec, img *image, values Values
 	return nil
 }
 
+// tighter says whether limits leave less room than those that the elections run
+// on: fewer writes, or no whole lease record.
+func tighter(can, old Capabilities) bool {
+	whole := func(c Capabilities) bool { return c.MaxRecordBytes == 0 || c.MaxRecordBytes >= core.MaxRecordBytes }
+	return can.MinWriteInterval > old.MinWriteInterval || whole(old) && !whole(can)
+}
+
 func (h *Host) keeps(can Capabilities) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.can.Watch && !can.Watch || h.can.Probe && !can.Probe {
+	if h.can.Watch && !can.Watch || h.can.Probe && !can.Probe || tighter(can, h.can) {
 		return errors.New("the new plugin can do less than the old one; restart electd instead")
 	}
 	return nil

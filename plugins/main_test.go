@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 	case "ageless":
 		plugins.Serve(ageless)
 		return
+	case "slower", "smaller":
+		limited(os.Getenv(asPlugin)).Serve()
 	case "file":
 		filed.Serve()
 	case "stall before", "stall after":
@@ -53,6 +55,21 @@ var memory = plugins.Plugin[memoryConfig]{
 	Limits: func(memoryConfig) plugins.Capabilities {
 		return plugins.Capabilities{Age: true, MaxRecordBytes: 1 << 20, MinWriteInterval: time.Second}
 	},
+}
+
+// limited is memory with a tighter limit.
+func limited(mode string) plugins.Plugin[memoryConfig] {
+	p := memory
+	p.Limits = func(c memoryConfig) plugins.Capabilities {
+		can := memory.Limits(c)
+		if mode == "slower" {
+			can.MinWriteInterval += time.Millisecond
+		} else {
+			can.MaxRecordBytes = core.MaxRecordBytes - 1
+		}
+		return can
+	}
+	return p
 }
 
 // ageless tells ages, as memory does, without saying that it can.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ var limits = map[string]plugins.Capabilities{
 	"small": {MaxRecordBytes: core.MaxRecordBytes - 1},
 	"whole": {MaxRecordBytes: core.MaxRecordBytes},
 	"slow":  {MinWriteInterval: 3334 * time.Millisecond},
+	"third": {MinWriteInterval: 3 * time.Second},
 	"paced": {MinWriteInterval: 10 * time.Millisecond},
 }
 
@@ -103,5 +105,51 @@ func TestLimitsAreKeptTo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A reload that leaves no room for the arbiter's limits changes nothing.
+func TestReloadKeepsToLimits(t *testing.T) {
+	t.Parallel()
+	file := limited(t, "third", "  probe = \"skip\"\n")
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	daemon := exec.Command(electd(), "run", "--config", file)
+	daemon.Stderr = log
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = daemon.Process.Signal(os.Interrupt); _ = daemon.Wait() }()
+	awaitLine(t, log.Name(), "leading: election=orders")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"10s"`, `"6s"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := daemon.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	awaitLine(t, log.Name(), "one write every 3s (its min_write_interval)")
+}
+
+// awaitLine waits until a log has a text.
+func awaitLine(t *testing.T, log, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it never says %q, but\n%s", want, text)
+		}
 	}
 }
