@@ -64,18 +64,27 @@ func (t *turn) explainStanding() string {
 
 func (t *turn) explainFollowing() string {
 	text := fmt.Sprintf("%s leads at epoch %d", t.View.Holder, t.View.Heard.Epoch)
-	if t.Vow.Contact == 0 || t.now >= t.Vow.Contact.Add(t.c.HeartbeatLease) {
+	silent := t.Vow.Contact == 0 || t.now >= t.Vow.Contact.Add(t.c.HeartbeatLease)
+	if silent && len(t.c.Peers) > 0 {
 		text += ", without word from it"
 	}
-	switch {
-	case t.Standing.Paused:
-		text += "; this node is paused"
-	case !t.Standing.Healthy:
-		text += "; this node is not healthy"
-	case t.Standing.Priority <= 0:
-		text += "; this node has priority 0 and never stands"
+	if why := t.whyNotEligible(); why != "" {
+		text += "; this node " + why
 	}
 	return text
+}
+
+// whyNotEligible says why this node does not stand; nothing if it does.
+func (t *turn) whyNotEligible() string {
+	switch {
+	case t.Standing.Paused:
+		return "is paused"
+	case !t.Standing.Healthy:
+		return "is not healthy"
+	case t.Standing.Priority <= 0:
+		return "has priority 0 and never stands"
+	}
+	return ""
 }
 
 func (t *turn) explainNoLease() string {
@@ -89,7 +98,7 @@ func (t *turn) explainNoLease() string {
 	case t.View.Found == FoundAbsent:
 		return string(BecauseAbsent)
 	case !t.Standing.Eligible():
-		return "the lease is vacant and this node does not stand"
+		return "the lease is vacant and this node " + t.whyNotEligible()
 	}
 	return string(BecauseVacant)
 }

@@ -104,7 +104,11 @@ func (n *Node) read(ctx context.Context) (core.Event, Call) {
 	}
 	record, found, err := core.Decode(got.Record)
 	ev.Found, ev.Record, ev.Version, ev.Age = found, &record, got.Version, max(0, got.Age)
-	if found != core.FoundRecord {
+	switch found {
+	case core.FoundNewer:
+		ev.Record = nil
+		return ev, Call{Outcome: core.Applied} // whole, only not for this version to read
+	case core.FoundCorrupt:
 		ev.Record = nil
 		return ev, Call{Outcome: core.Corrupt, Err: err}
 	}

@@ -114,7 +114,11 @@ func (c *clockCheck) explain(peer string) string {
 	if !wrong || c.mode.Load() != "fence" {
 		return ""
 	}
-	return fmt.Sprintf("; heartbeats of %s are refused: its clock is %s ahead of this node's", peer, ahead.Round(time.Millisecond))
+	side := "ahead of"
+	if ahead < 0 {
+		side = "behind"
+	}
+	return fmt.Sprintf("; heartbeats of %s are refused: its clock is %s %s this node's", peer, ahead.Abs().Round(time.Millisecond), side)
 }
 
 // checked is the transport as an election uses it that refuses heartbeats by the
