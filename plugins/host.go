@@ -242,9 +242,14 @@ func (h *Host) Close() error {
 	h.cancel()
 	<-h.done
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	left := h.current // what a Reload put there while the supervisor ended
+	h.current, h.gap = nil, ErrClosed
 	h.image.close()
 	h.image = nil
+	h.mu.Unlock()
+	if left != nil {
+		left.stop()
+	}
 	return nil
 }
 

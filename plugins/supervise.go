@@ -128,11 +128,23 @@ func (h *Host) restart(pause *time.Duration) bool {
 			*pause = shorter(*pause)
 			return true
 		}
-		h.spec.Log.Error("the plugin could not be restarted", "error", err, "next_try_in", pause.String())
-		h.mu.Lock()
-		h.gap = err
-		h.mu.Unlock()
+		if !h.failed(err, *pause) {
+			return true
+		}
 	}
+}
+
+// failed tells why the gap stays. It returns false if a Reload has closed it
+// meanwhile: then the start may have failed for want of what that put away.
+func (h *Host) failed(err error, pause time.Duration) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.current != nil {
+		return false
+	}
+	h.gap = err
+	h.spec.Log.Error("the plugin could not be restarted", "error", err, "next_try_in", pause.String())
+	return true
 }
 
 // startNext starts and configures one instance and adopts it.
