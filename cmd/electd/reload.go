@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -20,13 +21,18 @@ type reloads struct {
 	again  bool // asked for meanwhile
 }
 
+// reloadWithin is for one reload, of a plugin or of everything: half of it for the
+// examination of a new plugin, the rest for the release of elections that are no
+// more.
+const reloadWithin = 30 * time.Second
+
 // ask begins a reload, or has one follow the one under way.
 func (r *reloads) ask() {
 	if r.done != nil {
 		r.again = true
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), releaseWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), reloadWithin)
 	done := make(chan struct{})
 	r.done, r.cancel = done, cancel
 	go func() {

@@ -94,7 +94,8 @@ func (a *Agent) tryPlugin(ctx context.Context, spec plugins.Spec) (unproven stri
 // take over: two leaders could live, or it does not work while the running one
 // does. Where neither works, nothing is lost, and unproven says so.
 func judge(ctx context.Context, next, running *plugins.Host, node string) (unproven string, err error) {
-	probing, cancel := context.WithTimeout(ctx, tryWithin(ctx))
+	within := tryWithin(ctx)
+	probing, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	report, err := Probe(probing, next, node)
 	why := ""
@@ -103,6 +104,8 @@ func judge(ctx context.Context, next, running *plugins.Host, node string) (unpro
 		return "", fmt.Errorf("%w through the new plugin: %s", ErrRefused, findings(report, core.Refused))
 	case report.Worst() == core.Unreachable:
 		why = findings(report, core.Unreachable)
+	case err != nil && probing.Err() != nil:
+		why = fmt.Sprintf("its examination was not over within %v (probe = \"skip\" does without): %v", within.Round(time.Millisecond), err)
 	case err != nil:
 		why = err.Error()
 	default:
