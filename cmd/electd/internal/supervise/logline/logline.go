@@ -3,6 +3,7 @@ package logline
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -10,7 +11,8 @@ import (
 // longest is where a line is cut, so that a process cannot fill memory.
 const longest = 8 << 10
 
-// Writer calls Emit for every line written to it, without its end. It may be
+// Writer calls Emit for every line written to it, without its end and with what
+// is not printable as an escape. It may be
 // used by several goroutines; Emit is called by one at a time.
 type Writer struct {
 	Emit func(line string)
@@ -50,5 +52,24 @@ func (w *Writer) Close() error {
 func (w *Writer) flush() {
 	line := strings.TrimSuffix(string(w.rest), "\r")
 	w.rest = w.rest[:0]
-	w.Emit(strings.ToValidUTF8(line, "\uFFFD"))
+	w.Emit(printable(strings.ToValidUTF8(line, "\uFFFD")))
+}
+
+// printable writes what could act on a terminal or begin a line of its own as an
+// escape: what a process prints stays one line of text.
+func printable(text string) string {
+	harmless := func(r rune) bool { return r == '\t' || strconv.IsPrint(r) }
+	if !strings.ContainsFunc(text, func(r rune) bool { return !harmless(r) }) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if harmless(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }

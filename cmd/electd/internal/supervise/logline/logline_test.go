@@ -21,6 +21,7 @@ func TestLines(t *testing.T) {
 		{"empty lines", []string{"\n\na\n"}, []string{"", "", "a"}},
 		{"carriage returns", []string{"a\r\nb\r\n"}, []string{"a", "b"}},
 		{"not UTF-8", []string{"a\xffb\n"}, []string{"a\uFFFDb"}},
+		{"what acts on a terminal", []string{"\x1b[2Ja\x00\u009b31m\rb\u202ec\td\n"}, []string{`\x1b[2Ja\x00\u009b31m\rb\u202ec` + "\td"}},
 		{"nothing", nil, nil},
 		{"a very long line", []string{strings.Repeat("x", 20<<10) + "\nend\n"},
 			[]string{strings.Repeat("x", 8<<10), strings.Repeat("x", 8<<10), strings.Repeat("x", 4<<10), "end"}},
