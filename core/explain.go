@@ -83,6 +83,8 @@ func (t *turn) whyNotEligible() string {
 		return "is not healthy"
 	case t.Standing.Priority <= 0:
 		return "has priority 0 and never stands"
+	case t.now < t.StandAfter:
+		return fmt.Sprintf("stands again in %s: the service failed here", t.StandAfter.Sub(t.now).Round(time.Second))
 	}
 	return ""
 }
@@ -95,12 +97,15 @@ func (t *turn) explainNoLease() string {
 		return "reading the record"
 	case t.View.Found == FoundAbsent && t.newClusterWaits() != "":
 		return "no record yet: " + t.newClusterWaits()
-	case t.View.Found == FoundAbsent:
-		return string(BecauseAbsent)
-	case !t.Standing.Eligible():
-		return "the lease is vacant and this node " + t.whyNotEligible()
 	}
-	return string(BecauseVacant)
+	text := BecauseVacant
+	if t.View.Found == FoundAbsent {
+		text = BecauseAbsent
+	}
+	if why := t.whyNotEligible(); why != "" {
+		return string(text) + "; this node " + why
+	}
+	return string(text)
 }
 
 // newClusterWaits says whose word a new cluster still waits for.

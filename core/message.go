@@ -37,7 +37,7 @@ type Message struct {
 	Seq            uint64        // Heartbeat, and its answer
 	ArbiterLeft    time.Duration // Heartbeat: arbiter authority left when sent; 0 after a waiver
 	HeartbeatLease time.Duration // Heartbeat: what an acknowledgement of it promises
-	Asking         bool          // Heartbeat: an acknowledgement is a promise. Ack: it was one
+	Asking         bool          // Heartbeat: an acknowledgement is a promise. Ack: it was one. Hello: say Hello too
 	Holder         string        // Ack, Busy, Stale: session of the heartbeat that is answered
 
 	HasFloor   bool   // Hello

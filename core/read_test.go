@@ -28,3 +28,31 @@ func TestTwinInTheStore(t *testing.T) {
 		})
 	}
 }
+
+// TestHelloAsksForHello: whoever knows nothing of a peer asks it, and is answered
+// once. The connection may be older than this election on one of its ends.
+func TestHelloAsksForHello(t *testing.T) {
+	hellos := func(u *turn) (out []Message) {
+		for _, a := range u.out {
+			if a.Kind == DoSend && a.Message.Kind == Hello {
+				out = append(out, a.Message)
+			}
+		}
+		return out
+	}
+	u := followingB()
+	u.Peers[0].Hello, u.Peers[1].Hello = Greeting{}, Greeting{Known: true}
+	u.greet("b")
+	u.greet("c")
+	if got := hellos(u); len(got) != 2 || !got[0].Asking || got[1].Asking {
+		t.Errorf("on connecting with b, unknown, and c, known: %+v", got)
+	}
+	for _, asking := range []bool{true, false} {
+		u := followingB()
+		u.Peers[0].Hello = Greeting{}
+		u.noteGreeting(&Message{Kind: Hello, Node: "b", Identity: "id-b", Session: "b1", Asking: asking})
+		if got := hellos(u); len(got) == 1 != asking || asking && got[0].Asking {
+			t.Errorf("a Hello that asks (%t) is answered %+v", asking, got)
+		}
+	}
+}

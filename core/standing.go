@@ -14,10 +14,13 @@ func (t *turn) greet(node string) {
 	}
 }
 
-// sendHello says who and how this node is. To the leader it is also the knock
-// of a node that is not an elector.
+// sendHello says who and how this node is, and asks for the same if nothing is
+// known of the peer: what it said on connecting came before this election began
+// here. To the leader it is also the knock of a node that is not an elector.
 func (t *turn) sendHello(node string) {
+	p := t.c.peer(node)
 	m := t.message(Hello)
+	m.Asking = p >= 0 && !t.Peers[p].Hello.Known
 	m.Epoch, m.Revision = t.View.Heard.Epoch, t.View.Heard.Revision
 	m.HasFloor, m.Floor = t.Floor.Known, t.Floor.Epoch
 	m.Eligible = t.Standing.Eligible() && !t.Shutdown
@@ -32,7 +35,7 @@ func (t *turn) sendHelloToAll() {
 	}
 }
 
-// noteGreeting remembers what a peer says of itself. A holder looks at its
+// noteGreeting remembers what a peer says of itself, and answers if asked. A holder looks at its
 // electors anew; whoever hears of a newer record than it knows reads.
 func (t *turn) noteGreeting(m *Message) {
 	p := t.c.peer(m.Node)
@@ -46,6 +49,9 @@ func (t *turn) noteGreeting(m *Message) {
 		Known: true, Identity: m.Identity, HasFloor: m.HasFloor || observed > 0, Floor: observed,
 		Eligible: m.Eligible, Paused: m.Paused, Priority: m.Priority,
 		API: m.APIAddress, Software: m.Software,
+	}
+	if m.Asking {
+		t.sendHello(m.Node)
 	}
 	if t.Phase.Holds() {
 		t.Lead.RosterAt = t.now

@@ -307,7 +307,7 @@ func (c *canon) message(w *world, x *message) {
 	c.version(x.Version)
 	switch x.Kind {
 	case core.Hello:
-		c.bits(x.HasFloor, x.Eligible)
+		c.bits(x.HasFloor, x.Eligible, x.Asking)
 		c.epoch(x.Floor)
 	case core.Heartbeat:
 		c.round(&w.nodes[x.from], x.Session, x.Seq)

@@ -154,6 +154,15 @@ func TestReloadAddsAndRemovesElections(t *testing.T) {
 	if node, err := holder.api.Node(t.Context()); err != nil || again.Session == node.Session {
 		t.Errorf("added again, it is in the session %s of the election that was removed (%v)", again.Session, err)
 	}
+	// What the other one said of itself came before this session began: it asks.
+	eventually(t, "the one added again knows that the other one stands", func() bool {
+		for _, p := range letters(holder).Peers {
+			if p.Node == other.name {
+				return p.Eligible
+			}
+		}
+		return false
+	})
 	told, last := 0, uint64(0)
 	for event, err := range holder.api.Events(t.Context(), "", "letters") {
 		if err != nil || event.Missed != nil {
