@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"sync"
 	"time"
 
@@ -211,9 +212,9 @@ func (a *Agent) probeUntilKnown(ctx context.Context) {
 		if err != nil {
 			why = err.Error()
 		}
-		if why != said {
+		if same := recurring(why); same != said {
 			a.log.Warn("the store does not answer yet: this node follows, but does not stand", "why", why)
-			said = why
+			said = same
 		}
 		a.gate.set(probeUnreachable, why)
 		select {
@@ -223,6 +224,14 @@ func (a *Agent) probeUntilKnown(ctx context.Context) {
 		}
 	}
 }
+
+// passing is what differs between two probes that fail alike: the keys they
+// write, and words with figures that are longer than a status code or an epoch,
+// as the identifiers of requests, ports and durations are.
+var passing = regexp.MustCompile(probeKey + `[\w-]*|[\w+=-]{4,}\d[\w+=-]*|[\w+=-]*\d[\w+=-]{4,}`)
+
+// recurring is what stays of a reason from one probe to the next.
+func recurring(why string) string { return passing.ReplaceAllString(why, "#") }
 
 // findings joins what was observed with that verdict.
 func findings(r core.ProbeReport, v core.Verdict) string {

@@ -243,7 +243,7 @@ func (e *election) status() client.Election {
 		ArbiterMS: s.Arbiter.Milliseconds(), FreeInMS: s.FreeIn.Milliseconds(),
 		ValidForMS: validFor(s, e.coreConfig(settings, "")).Milliseconds(),
 		Priority:   settings.Priority, Healthy: healthy, HealthWhy: healthWhy,
-		Paused: paused, PausedUntil: until, Stranger: s.Stranger,
+		Paused: paused, PausedUntil: ahead(until, paused), Stranger: s.Stranger,
 		ArbiterLeaseMS: s.Record.ArbiterLease.Milliseconds(), HeartbeatLeaseMS: s.Record.HeartbeatLease.Milliseconds(),
 		Requests:    client.Requests{Reads: s.Calls.Reads, Writes: s.Calls.Writes, Failures: s.Calls.Failures},
 		Transitions: e.agent.journal.of(e.name, 10),
@@ -279,6 +279,14 @@ func (e *election) status() client.Election {
 		})
 	}
 	return out
+}
+
+// ahead is the end of a pause, none if that is over.
+func ahead(until time.Time, paused bool) time.Time {
+	if !paused {
+		return time.Time{}
+	}
+	return until
 }
 
 // role names what the node is to somebody who asks.

@@ -110,13 +110,21 @@ func (s *service) await(run *supervise.Run, turn uint64) {
 	if exit.Status.ExitCode() == 0 {
 		level = hclog.Info // its work is done
 	}
-	s.log.Log(level, "the program ended and is not started again: giving up leadership",
-		"status", exit.Status.ExitCode(), "cause", string(exit.Cause), "restarts", exit.Restarts, "error", exit.Err)
+	s.log.Log(level, "the program ended and is not started again: giving up leadership", ended(exit)...)
 	s.election.serviceEnded()
 	select {
 	case s.exited <- exit.Status.ExitCode():
 	default:
 	}
+}
+
+// ended is what the log says of a program's end.
+func ended(exit supervise.Exit) []any {
+	details := []any{"status", exit.Status.ExitCode(), "cause", string(exit.Cause), "restarts", exit.Restarts}
+	if exit.Err != nil {
+		details = append(details, "error", exit.Err)
+	}
+	return details
 }
 
 // stopProgram stops a program and waits for the proof that it is gone. The

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
 	"github.com/electd/electd/cmd/electd/internal/supervise/health"
 	"github.com/electd/electd/cmd/electd/internal/supervise/hooks"
+	"github.com/electd/electd/cmd/electd/internal/supervise/logline"
 	"github.com/electd/electd/core"
 )
 
@@ -23,7 +25,8 @@ type service struct {
 	election *election
 	log      hclog.Logger
 	hooks    *hooks.Runner
-	exited   chan int // status of a program that ended for good
+	exited   chan int       // status of a program that ended for good
+	fences   logline.Seldom // what keeps a fence from being over
 
 	running sync.WaitGroup
 
@@ -210,17 +213,31 @@ func (s *service) Fence(epoch core.Epoch, until core.Instant, done func(bool)) {
 		fenced := <-hook
 		unguarded := s.awaitGuards(until)
 		over := true
-		for _, err := range []error{stopped, fenced, unguarded} {
-			if err != nil {
-				s.log.Error("not fenced", "epoch", epoch, "error", err)
+		for _, part := range []struct {
+			name string
+			err  error
+		}{{"program", stopped}, {"hook", fenced}, {"guards", unguarded}} {
+			if part.err != nil {
+				s.notFenced(part.name, epoch, part.err)
 				over = false
 			}
 		}
 		if over {
+			s.fences.Over()
 			leash.free(s)
 		}
 		done(over)
 	})
+}
+
+// notFenced says what keeps a fence from being over, which is tried again and
+// again.
+func (s *service) notFenced(part string, epoch core.Epoch, err error) {
+	if s.fences.Due(fmt.Sprint(part, epoch)) {
+		s.log.Error("not fenced", "epoch", epoch, "error", err)
+		return
+	}
+	s.log.Debug("still not fenced", "epoch", epoch, "error", err)
 }
 
 // awaitGuards waits until no program beside electd acts on its word any more,

@@ -29,6 +29,7 @@ type Config struct {
 // Runner runs one election's hooks.
 type Runner struct {
 	config Config
+	fences logline.Seldom // a fence that fails is asked for again and again
 
 	mu     sync.Mutex
 	jobs   []*job        // not yet answered, in order
@@ -204,10 +205,17 @@ func (r *Runner) run(j *job) Result {
 	result := resultOf(j.Kind, hook, time.Since(begin), err)
 	switch result.Outcome {
 	case Done:
+		if j.Kind == Fence {
+			r.fences.Over()
+		}
 		log.Debug("hook is over", "took", result.Took)
 	case Overtaken:
 		log.Info("hook ended for a newer role", "took", result.Took)
 	default:
+		if j.Kind == Fence && !r.fences.Due(fmt.Sprint(j.Epoch, result.Outcome)) {
+			log.Debug("hook failed again", "error", result.Err, "took", result.Took)
+			break
+		}
 		log.Error("hook failed", "error", result.Err, "took", result.Took)
 	}
 	return result

@@ -385,3 +385,35 @@ func zombie(pid int) bool {
 	body, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || body[bytes.LastIndexByte(body, ')')+2] == 'Z'
 }
+
+// A fence that fails is asked for again and again; that is said once, and once
+// more when it had worked meanwhile.
+func TestAFenceThatFailsIsNotSaidEachTime(t *testing.T) {
+	works := t.TempDir() + "/works"
+	r, log := runner(t, map[hooks.Kind]hooks.Hook{hooks.Fence: {Command: []string{"test", "-e", works}}})
+	fence := func(want hooks.Outcome) {
+		t.Helper()
+		result := make(chan hooks.Result, 1)
+		r.Submit(hooks.Request{Kind: hooks.Fence, Epoch: 3}, func(got hooks.Result) { result <- got })
+		if got := <-result; got.Outcome != want {
+			t.Fatalf("the fence is %s, want %s", got.Outcome, want)
+		}
+	}
+	for range 5 {
+		fence(hooks.Failed)
+	}
+	if n := strings.Count(log.String(), "[ERROR]"); n != 1 {
+		t.Errorf("said %d times, want once:\n%s", n, log)
+	}
+	if err := os.WriteFile(works, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fence(hooks.Done)
+	if err := os.Remove(works); err != nil {
+		t.Fatal(err)
+	}
+	fence(hooks.Failed)
+	if n := strings.Count(log.String(), "[ERROR]"); n != 2 {
+		t.Errorf("said %d times after a fence that worked, want twice:\n%s", n, log)
+	}
+}
