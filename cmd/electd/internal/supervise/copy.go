@@ -13,9 +13,16 @@ const (
 	// outputPatience bounds the wait for output that an escaped process could
 	// still write.
 	outputPatience = time.Second
-	// Every lookPause electd looks whether a kill is overdue by more than overdue.
-	lookPause = 500 * time.Millisecond
-	overdue   = 250 * time.Millisecond
+	// Every lookPause electd looks whether the watchdog is stopped, and whether a
+	// kill is overdue by more than overdue. If it has not looked for longer than
+	// standstill, it stood still itself.
+	lookPause  = 100 * time.Millisecond
+	overdue    = 250 * time.Millisecond
+	standstill = time.Second
+	// A watchdog found stopped in stoppedLooks looks in a row is continued, or in
+	// one if its kill is due within hurry: the kernel kills it soon after that.
+	stoppedLooks = 3
+	hurry        = 500 * time.Millisecond
 	// strayPause is between two attempts to end what a killed watchdog left.
 	strayPause = 20 * time.Millisecond
 )
@@ -65,7 +72,7 @@ func (r *Run) follow(p *watchdog.Process) end {
 	log := r.program.Log.With("epoch", r.epoch)
 	look := time.NewTicker(lookPause)
 	defer look.Stop()
-	looked := time.Now()
+	looked, stopped := time.Now(), 0
 	var started, last watchdog.Event
 	for {
 		select {
@@ -96,12 +103,20 @@ func (r *Run) follow(p *watchdog.Process) end {
 				r.endStrays(started, p.PID())
 			}
 		case <-look.C:
-			slept := time.Since(looked) > 2*lookPause
+			slept := time.Since(looked) > standstill
 			looked = time.Now()
 			if slept {
 				continue // it was this process that stood still; events are to be read first
 			}
-			if late := -r.killBy().Left(); late > overdue {
+			left := r.killBy().Left()
+			if !p.Stopped() {
+				stopped = 0
+			} else if stopped++; stopped >= stoppedLooks || left < hurry {
+				log.Error("the watchdog process is stopped; continuing it", "watchdog", p.PID(), "deadline_in", left)
+				_ = p.Wake() // if it is gone, its last event is on the way
+				continue
+			}
+			if late := -left; late > overdue {
 				log.Error("the watchdog process does not do its work; is it stopped? Continuing it", "watchdog", p.PID(), "late", late)
 				_ = p.Wake() // if it is gone, its last event is on the way
 			}

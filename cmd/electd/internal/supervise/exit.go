@@ -41,6 +41,17 @@ func (e end) status() watchdog.Status {
 	return e.event.Status
 }
 
+// String says in a few words what the program's end was.
+func (e end) String() string {
+	switch e.event.Kind {
+	case watchdog.Lost:
+		return "its watchdog process died"
+	case watchdog.Failed:
+		return "it was not started"
+	}
+	return e.event.Status.String()
+}
+
 func (e end) err() error {
 	switch {
 	case e.event.Kind == watchdog.Failed && e.event.Cause != watchdog.Stopped:

@@ -184,21 +184,27 @@ func (r *Run) main() {
 		r.exit = Exit{Cause: watchdog.Refused, Err: err}
 		return
 	}
-	for tries := attempts(0); ; {
+	// A watchdog that somebody kills is no failure of the program's own.
+	var ended, killed attempts
+	for {
 		began := boottime.Now()
 		e := r.runCopy()
 		r.exit = Exit{Cause: e.event.Cause, Status: e.status(), Restarts: r.State().Restarts, Err: e.err()}
 		if !e.restartable() {
 			return
 		}
+		tries := &ended
+		if e.event.Kind == watchdog.Lost {
+			tries = &killed
+		}
 		delay, again := tries.next(r.program.Restart, e.status(), boottime.Now().Sub(began))
 		if !again {
-			if tries > 0 && r.exit.Err != nil {
-				r.exit.Err = fmt.Errorf("%w, after %d restarts", r.exit.Err, tries)
+			if *tries > 0 && r.exit.Err != nil {
+				r.exit.Err = fmt.Errorf("%w, after %d restarts", r.exit.Err, *tries)
 			}
 			return
 		}
-		r.program.Log.Warn("the program is started again", "after", e.event.Status.String(), "error", e.err(), "in", delay, "restart", int(tries), "limit", r.program.Restart.Limit)
+		r.program.Log.Warn("the program is started again", "after", e.String(), "cause", e.event.Cause, "error", e.err(), "in", delay, "restart", int(*tries), "limit", r.program.Restart.Limit)
 		if cause, ended := r.pause(delay); ended {
 			r.exit.Cause = cause
 			return

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/electd/electd/cmd/electd/internal/supervise"
 	"github.com/electd/electd/cmd/electd/internal/supervise/boottime"
@@ -239,6 +242,68 @@ func TestAStoppedWatchdogIsContinued(t *testing.T) {
 	}
 	if e := r.Exit(); e.Cause != watchdog.Deadline {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// A watchdog that alone is stopped is continued long before the kernel would kill
+// it, and the program notices nothing.
+func TestAStoppedWatchdogCostsTheProgramNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells that a process is stopped")
+	}
+	log := &buffer{}
+	p, out := shell(t, `echo up; while :; do sleep 1; done`)
+	p.Log = hclog.New(&hclog.LoggerOptions{Output: log})
+	p.Restart = supervise.Restart{When: supervise.Always, Delay: time.Millisecond}
+	r := start(t, p)
+	eventually(t, "it is up", func() bool { return out.String() != "" })
+	if err := r.Started(timeout(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, lease := range []time.Duration{time.Minute, 1500 * time.Millisecond} {
+		before := r.State()
+		if err := syscall.Kill(before.Watchdog, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "it is stopped", func() bool { return stopped(before.Watchdog) })
+		if err := r.SetDeadline(boottime.In(lease)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "it is continued", func() bool { return !stopped(before.Watchdog) })
+		if after := r.State(); after != before {
+			t.Errorf("with %v to the deadline: %+v became %+v\n%s", lease, before, after, log)
+		}
+		if err := r.SetDeadline(boottime.In(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(log.String(), "the watchdog process is stopped; continuing it") {
+		t.Errorf("the log does not say so:\n%s", log)
+	}
+}
+
+// The death of a watchdog is not counted among the failures of its program.
+func TestAKilledWatchdogUsesUpNoRestartOfTheProgram(t *testing.T) {
+	log := &buffer{}
+	flag := filepath.Join(t.TempDir(), "fail")
+	p, out := shell(t, `echo up; while [ ! -e `+flag+` ]; do sleep 0.01; done; exit 3`)
+	p.Log = hclog.New(&hclog.LoggerOptions{Output: log})
+	p.Restart = supervise.Restart{When: supervise.OnFailure, Delay: time.Millisecond, Limit: 1}
+	r := start(t, p)
+	eventually(t, "it is up", func() bool { return out.String() == "up\n" })
+	if err := syscall.Kill(r.State().Watchdog, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is up again", func() bool { return out.String() == "up\nup\n" })
+	if s := log.String(); !strings.Contains(s, `after="its watchdog process died" cause=watchdog`) {
+		t.Errorf("the log does not say why it is started again:\n%s", s)
+	}
+	if err := os.WriteFile(flag, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := r.Exit()
+	if got := strings.Count(out.String(), "up"); got != 3 || e.Restarts != 2 || e.Status.Code != 3 {
+		t.Errorf("started %d times, want 3; got %+v", got, e)
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	Signaled Cause = "signaled" // somebody sent SIGTERM to the watchdog
 	Locked   Cause = "locked"   // an earlier watchdog's group is not gone
 	Refused  Cause = "refused"  // the operating system would not start it
+	Died     Cause = "watchdog" // the watchdog process was killed, and the program with it
 )
 
 // Status is how the program's first process ended.

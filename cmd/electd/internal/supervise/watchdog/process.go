@@ -184,7 +184,7 @@ func (p *Process) listen(from *os.File) {
 	p.lifeline.close()
 	p.close()
 	if last.Kind != Exited && last.Kind != Failed {
-		p.events <- Event{Kind: Lost, Reason: fmt.Sprintf("the watchdog process %d died: %v", p.PID(), err)}
+		p.events <- Event{Kind: Lost, Cause: Died, Reason: fmt.Sprintf("the watchdog process %d died: %v", p.PID(), err)}
 	}
 	close(p.events)
 }
