@@ -23,6 +23,8 @@ type Dog struct {
 	mu        sync.Mutex
 	authority boottime.Instant
 	fenceBy   boottime.Instant // a fence under way must be over by then; 0: none
+	told      boottime.Instant // when fenceBy was
+	late      lateFence        // until it is over or reported
 	wanted    bool             // armed is wanted; false disarms
 
 	device *device // of the goroutine alone
@@ -113,10 +115,14 @@ func (d *Dog) SetAuthority(i boottime.Instant) {
 }
 
 // FenceBegins says that the work is being stopped and must be over by an
-// instant. If FenceOver does not come before, that is an overrun.
+// instant, 0 that no fence is under way. If FenceOver does not come before, that is
+// an overrun. An electd that stood still learns of both too late: then FenceOver
+// has a moment to come.
 func (d *Dog) FenceBegins(by boottime.Instant) {
 	d.mu.Lock()
-	d.fenceBy = by
+	if by != d.fenceBy {
+		d.fenceBy, d.told = by, boottime.Now()
+	}
 	d.mu.Unlock()
 	d.poke()
 }
@@ -124,7 +130,7 @@ func (d *Dog) FenceBegins(by boottime.Instant) {
 // FenceOver says that nothing of the work is left. The device is disarmed.
 func (d *Dog) FenceOver() {
 	d.mu.Lock()
-	d.fenceBy, d.wanted = 0, false
+	d.fenceBy, d.late, d.wanted = 0, lateFence{}, false
 	d.mu.Unlock()
 	d.poke()
 }

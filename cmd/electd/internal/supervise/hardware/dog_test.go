@@ -249,12 +249,10 @@ func TestOverrunIsLoggedBeforeItIsActedOn(t *testing.T) {
 			if c.exit {
 				<-done
 			}
+			eventually(t, "the log says so", func() bool { return strings.Contains(out.String(), c.words) })
 			time.Sleep(700 * time.Millisecond)
 			if killed.Load() != c.kill || exited.Load() != c.exit {
 				t.Errorf("killed %t, exited %t", killed.Load(), exited.Load())
-			}
-			if !strings.Contains(out.String(), c.words) {
-				t.Errorf("the log lacks %q:\n%s", c.words, out)
 			}
 			if armed, _, _ := s.state(); armed != c.device {
 				t.Errorf("armed %t: what is not over must be reset", armed)

@@ -30,16 +30,19 @@ func (d *Dog) main() {
 func (d *Dog) look() time.Duration {
 	now := boottime.Now()
 	d.mu.Lock()
-	authority, fenceBy, wanted := d.authority, d.fenceBy, d.wanted
-	overrun := fenceBy != 0 && now >= fenceBy
-	if overrun {
+	if d.fenceBy != 0 && now >= d.fenceBy {
+		d.late = d.late.or(d.fenceBy, d.told, now)
 		d.fenceBy = 0 // once
+	}
+	authority, fenceBy, wanted, late := d.authority, d.fenceBy, d.wanted, d.late
+	overrun := late.by != 0 && now >= late.report
+	if overrun {
+		d.late = lateFence{}
 	}
 	d.mu.Unlock()
 
 	if overrun {
-		d.overrun(now.Sub(fenceBy))
-		fenceBy = 0
+		d.overrun(now.Sub(late.by))
 	}
 	if !wanted {
 		d.close()
@@ -47,6 +50,9 @@ func (d *Dog) look() time.Duration {
 	next := now.Add(time.Hour)
 	if fenceBy != 0 {
 		next = fenceBy
+	}
+	if late.by != 0 && !overrun {
+		next = min(next, late.report)
 	}
 	if d.device != nil {
 		next = min(next, d.pet(now, authority))
