@@ -31,6 +31,9 @@ Exit status: 0 valid, 3 not valid.`,
 			if err != nil {
 				return err
 			}
+			if err := agent.CheckAPI(c); err != nil {
+				return wrong(s, err)
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
 			say, err := agent.CheckArbiter(ctx, c, hclog.NewNullLogger())

@@ -128,9 +128,15 @@ func reading(files TLS) (*material, error) {
 }
 
 func read(attribute, path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // reading a pipe could wait for ever
+		return nil, &core.AttributeError{Attribute: attribute, Problem: path + " is no regular file", Advice: "name a file"}
+	}
+	var data []byte
 	if err == nil {
-		return data, nil
+		if data, err = os.ReadFile(path); err == nil {
+			return data, nil
+		}
 	}
 	problem := &core.AttributeError{Attribute: attribute, Problem: "cannot be read", Err: err}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -129,7 +129,7 @@ func (a *Agent) start(ctx context.Context) error {
 		return err
 	}
 	if a.api, err = api.New(a.apiConfig(a.config.API)); err != nil {
-		return err
+		return locateAPI(a.config, err)
 	}
 	a.addresses = core.Addresses{API: a.api.Advertise()}
 	if t := a.config.Transport; t != nil {

@@ -3,14 +3,17 @@ package api
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/electd/electd/core"
 	"github.com/electd/electd/transport/pki"
 )
 
@@ -71,11 +74,36 @@ func TestNewNeedsAGoodToken(t *testing.T) {
 	if err := os.WriteFile(short, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{short: "at least 16", short + ".gone": "api.token_file"} {
+	pipe := short + ".pipe"
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{short: "at least 16", short + ".gone": "no such file", pipe: "no regular file", t.TempDir(): "no regular file"} {
 		_, err := New(Config{Socket: filepath.Join(t.TempDir(), "s"), TokenFile: file})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("token file %s: %v, want an error with %q", file, err, want)
+		checked := CheckToken(file)
+		for _, err := range []error{err, checked} {
+			var wrong *core.AttributeError
+			if !errors.As(err, &wrong) || wrong.Attribute != "token_file" || !strings.Contains(err.Error(), want) {
+				t.Errorf("token file %s: %v, want an error of token_file with %q", file, err, want)
+			}
 		}
+	}
+	if err := CheckToken(""); err != nil {
+		t.Errorf("no token file: %v", err)
+	}
+}
+
+// A pipe in the place of a certificate is refused, not waited for.
+func TestCertificatesAreRegularFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &certificates{certFile: pipe, keyFile: pipe}
+	_, err := c.read()
+	var wrong *core.AttributeError
+	if !errors.As(err, &wrong) || wrong.Attribute != "tls.cert_file" || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a pipe as a certificate: %v, want an error of tls.cert_file", err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -43,7 +42,15 @@ func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
 }
 
 func (c *certificates) read() (*tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	certPEM, err := readFile("tls.cert_file", c.certFile)
+	if err != nil {
+		return nil, err
+	}
+	keyPEM, err := readFile("tls.key_file", c.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
 		return nil, fmt.Errorf("api.tls: %w", err)
 	}
@@ -51,9 +58,9 @@ func (c *certificates) read() (*tls.Config, error) {
 	if c.caFile == "" {
 		return out, nil
 	}
-	authority, err := os.ReadFile(c.caFile)
+	authority, err := readFile("tls.ca_file", c.caFile)
 	if err != nil {
-		return nil, fmt.Errorf("api.tls.ca_file: %w", err)
+		return nil, err
 	}
 	out.ClientCAs = x509.NewCertPool()
 	if !out.ClientCAs.AppendCertsFromPEM(authority) {

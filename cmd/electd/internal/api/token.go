@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/core"
 )
 
 // minToken is how short a token may be, in characters.
@@ -61,13 +63,17 @@ func (t *token) use(file string) error {
 }
 
 func readToken(file string) ([sha256.Size]byte, error) {
-	text, err := os.ReadFile(file)
+	text, err := readFile("token_file", file)
 	if err != nil {
-		return [sha256.Size]byte{}, fmt.Errorf("api.token_file: %w", err)
+		return [sha256.Size]byte{}, err
 	}
 	secret := strings.TrimSpace(string(text))
 	if len(secret) < minToken {
-		return [sha256.Size]byte{}, fmt.Errorf("api.token_file %s: a token has at least %d characters", file, minToken)
+		return [sha256.Size]byte{}, &core.AttributeError{
+			Attribute: "token_file", Problem: "is too short",
+			Err:    fmt.Errorf("%s: a token has at least %d characters", file, minToken),
+			Advice: "write a longer one, from a random source",
+		}
 	}
 	return sha256.Sum256([]byte(secret)), nil
 }

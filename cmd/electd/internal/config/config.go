@@ -78,7 +78,7 @@ type API struct {
 	Listen     string     `electd:"listen" restart:"the socket is opened once" doc:"TCP address, host:port. Default: none, the Unix socket only. Without a token or client certificates, TCP only reads." example:"127.0.0.1:7401"`
 	Advertise  string     `electd:"advertise" restart:"it is announced when electd starts" doc:"Address of the API as told to clients and peers. Default: listen, with the machine's name where listen names no host."`
 	Socket     string     `electd:"socket" restart:"the socket is opened once" doc:"Unix socket, for the owner of the daemon only. Default: api.sock in the node's data_dir."`
-	TokenFile  string     `electd:"token_file" doc:"File with the token that TCP clients must show to change anything."`
+	TokenFile  string     `electd:"token_file" doc:"File with the token that TCP clients must show to change anything: a regular file, at least 16 characters, spaces around them aside."`
 	TLS        *ServerTLS `electd:"tls,block" restart:"the files' places are fixed when electd starts" doc:"Serve TCP over TLS. Renewed files are picked up by themselves."`
 	StatusCode StatusCode `electd:"status_code,block" doc:"HTTP status codes of /v1/elections/{name}/leader, for load balancers that want others."`
 }
