@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ func stepDownCommand(s streams) *cobra.Command {
 		Short: "Have the leader give up leadership",
 		Long: `Have the leader give up leadership, to any node that can lead or to a named one. Any
 node may be asked: a follower forwards it to the leader. Nothing happens if nobody
-could take over.
+could take over. With --wait, whoever takes over is asked whether it is promoted, if
+its API is served over TCP without TLS; if not, this node's view of it counts, which
+cannot tell a promotion from leading.
 
 Exit status: 0 done, 1 refused or, with --wait, no other leader in time.`,
 		Example: "  electd step-down orders\n  electd step-down orders --to db-b --wait",
@@ -52,6 +55,9 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 		return nil
 	}
 	done, err := api.StepDown(ctx, election, to)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return underWay(api, election)
+	}
 	if err != nil {
 		return refused(to, err)
 	}
@@ -61,13 +67,16 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 	case client.OutcomeUnknown:
 		fmt.Fprintln(s.out, "asked to step down; it was not over in time")
 	default:
-		fmt.Fprintf(s.out, "%s has released epoch %d\n", before.Leader, before.Epoch)
+		fmt.Fprintf(s.out, "%s has released epoch %d\n", cmp.Or(before.Leader, before.Node), before.Epoch)
 	}
 	if !wait {
 		return nil
 	}
-	for {
+	for promoting := ""; ; {
 		now, err := api.Election(ctx, election)
+		if err == nil && now.Epoch > before.Epoch {
+			now = asTheLeaderSays(ctx, now)
+		}
 		switch {
 		case err == nil && now.Epoch > before.Epoch && now.Leader != "" && (now.Leading || now.Role == "follower"):
 			fmt.Fprintf(s.out, "%s leads at epoch %d\n", now.Leader, now.Epoch)
@@ -75,6 +84,11 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 				return status{exitFailed, fmt.Errorf("electd: %s was to lead", to)}
 			}
 			return nil
+		case err == nil && now.Epoch > before.Epoch && now.Role == "promoting" && promoting != now.Node:
+			promoting = now.Node
+			fmt.Fprintf(s.out, "%s has taken over epoch %d and is being promoted\n", now.Node, now.Epoch)
+		case ctx.Err() != nil && promoting != "":
+			return status{exitFailed, fmt.Errorf("electd: no other leader in time: %s was still being promoted; its log and electd status there tell more", promoting)}
 		case ctx.Err() != nil && done.Outcome == client.OutcomeForwarded:
 			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; its log says so, and electd status there shows who could", done.To)}
 		case ctx.Err() != nil:
@@ -82,6 +96,44 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// askWithin bounds a question beside the step-down itself.
+const askWithin = 2 * time.Second
+
+// asTheLeaderSays returns how the election stands on the node that a follower
+// takes for the leader, as only that knows whether its promotion is over. Where it
+// cannot be asked, for want of an API over plain TCP, the follower's word has to do.
+func asTheLeaderSays(ctx context.Context, follower client.Election) client.Election {
+	if follower.Role != "follower" || follower.Addresses.API == "" {
+		return follower
+	}
+	leader, err := client.New("http://"+follower.Addresses.API, client.Options{})
+	if err != nil {
+		return follower
+	}
+	defer leader.Close()
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	told, err := leader.Election(ctx, follower.Election)
+	if err != nil || told.Node != follower.Leader {
+		return follower
+	}
+	return told
+}
+
+// underWay tells that a step-down is not answered in time by a daemon that runs,
+// and how the election stands there.
+func underWay(api *client.Client, election string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), askWithin)
+	defer cancel()
+	now, err := api.Election(ctx, election)
+	if err != nil {
+		return unreachable(err)
+	}
+	return status{exitFailed, fmt.Errorf("electd: the step-down was asked for and was not over in time; it may be under way yet. %s is %s: %s\n"+
+		"While the store does not answer the release cannot be written, and the others wait the lease out; see electd status",
+		now.Node, now.Role, cmp.Or(now.Trouble, now.Why))}
 }
 
 // refused tells why nothing was handed over, and to whom, if that was named.
