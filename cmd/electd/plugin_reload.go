@@ -16,8 +16,8 @@ func pluginReloadCommand(s streams) *cobra.Command {
 block of the configuration as they are now. The new process takes over once it is
 configured and has passed the probe, unless the configuration skips that; no call fails
 for it, no leader changes, and otherwise the old one goes on. Where neither the old one
-nor the new one reaches the store, the new one takes over unproven, and a warning says so. Only whoever may open the
-daemon's socket can ask for this.
+nor the new one reaches the store, the new one takes over unproven, and a warning says
+so. Only whoever may open the daemon's socket can ask for this.
 
 Exit status: 0 done, 1 refused or no answer.`,
 		Example: "  electd plugin reload\n  electd plugin reload acme",
