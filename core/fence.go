@@ -97,7 +97,7 @@ func (t *turn) lose(because Reason) {
 	if t.Write.Open {
 		t.writeEnded()
 	}
-	t.endHolding(because)
+	t.endHolding(t.answerToLoss(because))
 	if t.View.Found == FoundAbsent {
 		t.View.Holder, t.View.Session = "", ""
 	}
@@ -109,12 +109,21 @@ func (t *turn) lose(because Reason) {
 	t.enter(NoLease, because)
 }
 
+// answerToLoss is what a command that waited for the holding's end is told: all is
+// well if the release was on its way and the next holder was quicker than its answer.
+func (t *turn) answerToLoss(because Reason) Reason {
+	if t.Phase == Releasing && because == BecauseDeposed {
+		return ""
+	}
+	return because
+}
+
 // endHolding forgets what only a holder needs, and answers a command that
 // waited for the holding's end.
-func (t *turn) endHolding(because Reason) {
+func (t *turn) endHolding(answer Reason) {
 	l := &t.Lead
 	if l.Answer != 0 {
-		t.do(Action{Kind: DoAnswer, Op: l.Answer, Reason: because})
+		t.do(Action{Kind: DoAnswer, Op: l.Answer, Reason: answer})
 	}
 	t.forgetAnswers()
 	*l = Holding{Seq: l.Seq, Service: l.Service, ServiceEpoch: l.ServiceEpoch, Op: l.Op, Ends: l.Ends, Retry: l.Retry}
