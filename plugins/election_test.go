@@ -66,7 +66,7 @@ func elect(t *testing.T, name string, h *plugins.Host) *node.Node {
 	n, err := node.Start(node.Config{
 		Core: core.Config{
 			Election: "orders", Node: name, Identity: "id-" + name, Session: name + "-1",
-			ArbiterLease: 6 * time.Second, HeartbeatInterval: 500 * time.Millisecond,
+			ArbiterLease: 9 * time.Second, HeartbeatInterval: 500 * time.Millisecond,
 			HeartbeatLease: 1500 * time.Millisecond, FenceMargin: 500 * time.Millisecond, ArbiterTimeout: time.Second,
 		},
 		Standing: core.Standing{Healthy: true, Priority: 100},
