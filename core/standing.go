@@ -1,6 +1,8 @@
 package core
 
-// greet says Hello to a peer whose connection has just come up. A holder lets
+// greet says Hello to a peer whose connection has just come up, and asks for the
+// same if nothing is known of it: the connection may be older than this election
+// is here, and what was said on it then was not heard. A holder lets
 // its next heartbeats go at once: what was sent before did not arrive.
 func (t *turn) greet(node string) {
 	p := t.c.peer(node)
@@ -8,25 +10,28 @@ func (t *turn) greet(node string) {
 		return
 	}
 	t.Peers[p].Connected = true
-	t.sendHello(node)
+	m := t.hello()
+	m.Asking = !t.Peers[p].Hello.Known
+	t.do(Action{Kind: DoSend, Peer: node, Message: m})
 	if t.Phase.Holds() {
 		t.Lead.RoundAt = t.now
 	}
 }
 
-// sendHello says who and how this node is, and asks for the same if nothing is
-// known of the peer: what it said on connecting came before this election began
-// here. To the leader it is also the knock of a node that is not an elector.
+// sendHello says who and how this node is. To the leader it is also the knock
+// of a node that is not an elector.
 func (t *turn) sendHello(node string) {
-	p := t.c.peer(node)
+	t.do(Action{Kind: DoSend, Peer: node, Message: t.hello()})
+}
+
+func (t *turn) hello() Message {
 	m := t.message(Hello)
-	m.Asking = p >= 0 && !t.Peers[p].Hello.Known
 	m.Epoch, m.Revision = t.View.Heard.Epoch, t.View.Heard.Revision
 	m.HasFloor, m.Floor = t.Floor.Known, t.Floor.Epoch
 	m.Eligible = t.Standing.Eligible() && !t.Shutdown
 	m.Paused, m.Priority = t.Standing.Paused, t.Standing.Priority
 	m.APIAddress, m.Software = t.c.Addresses.API, t.c.Software
-	t.do(Action{Kind: DoSend, Peer: node, Message: m})
+	return m
 }
 
 func (t *turn) sendHelloToAll() {
