@@ -85,17 +85,21 @@ func Free(path string) (bool, error) {
 	}
 }
 
+// describedIn is the least size of the file. Where the description keeps its
+// length, it is written over the one before, and no reader finds half of one.
+const describedIn = 512
+
 // Describe writes who holds the lock into its file.
 func (l *Lock) Describe(h Holder) error {
 	body, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	if err := l.file.Truncate(0); err != nil {
+	text := fmt.Appendf(nil, "%-*s\n", describedIn-1, body)
+	if _, err := l.file.WriteAt(text, 0); err != nil {
 		return err
 	}
-	_, err = l.file.WriteAt(append(body, '\n'), 0)
-	return err
+	return l.file.Truncate(int64(len(text)))
 }
 
 // File is the open file to hand to a process that shall hold the lock too.

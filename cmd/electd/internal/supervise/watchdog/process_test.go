@@ -315,6 +315,11 @@ func TestTheLockAdmitsOneCopy(t *testing.T) {
 	first := start(t, `trap '' TERM; echo up; sleep 60`, func(s *watchdog.Spec) { s.Lock = lock })
 	first.until(time.Minute)
 	a := first.expect(watchdog.Started)
+	// Whoever is told of the program finds it in the lock already.
+	var held *lockfile.HeldError
+	if _, err := lockfile.TryLock(lock); !errors.As(err, &held) || held.Holder.Program != a.PID {
+		t.Errorf("at the start: %v, want program %d", err, a.PID)
+	}
 	first.line()
 
 	late := start(t, `echo up`, func(s *watchdog.Spec) { s.Lock = lock; s.LockWait = 50 * time.Millisecond })

@@ -71,14 +71,14 @@ func (w *watch) start() *Event {
 		return refused(fmt.Errorf("%s: %w", w.spec.Command[0], err))
 	}
 	w.backstop = newBackstop()
+	holder := w.holder()
+	holder.Program = w.family.leader
+	_ = w.lock.Describe(holder)
 	report(Event{Kind: Started, PID: w.family.leader, Cgroup: w.family.cgroup.folder()})
 	// Only now, or the program would inherit some of it.
 	harden()
 	// A path that was walked once is in memory when memory is short.
 	w.family.rehearse()
-	holder := w.holder()
-	holder.Program = w.family.leader
-	_ = w.lock.Describe(holder)
 	return nil
 }
 
