@@ -196,12 +196,18 @@ func (w *World) answered(n *node, ref int32) {
 		ev.Record = &record
 	}
 	w.noteAnswer(n, r, &ev)
-	if r.arrives {
-		r.gone = true
-	} else {
-		w.requests.free(ref)
-	}
+	w.letGo(ref)
 	w.step(n, ev)
+}
+
+// letGo frees a request that nobody waits for any more, unless it is still on its
+// way to the store: then reach does.
+func (w *World) letGo(ref int32) {
+	if r := &w.requests.all[ref]; r.arrives {
+		r.gone = true
+		return
+	}
+	w.requests.free(ref)
 }
 
 // erase deletes the record, unless that is one of the cases which the design

@@ -192,7 +192,7 @@ func (w *World) discard(h *happening) {
 		w.refused(h)
 		w.messages.free(h.ref)
 	case answers:
-		w.requests.free(h.ref)
+		w.letGo(h.ref)
 	}
 }
 

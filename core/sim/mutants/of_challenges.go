@@ -82,7 +82,7 @@ func ofChallenges() []Mutant {
 				"at := since"}},
 		},
 		{
-			Name: "new-cluster-by-own-word", Seed: 507, Rule: "3.5",
+			Name: "new-cluster-by-own-word", Scenario: "created-without-a-floor", Rule: "3.5",
 			Breaks: "takes a missing record for a new cluster without asking its peers",
 			Patches: []Patch{{"challenge.go",
 				"if g := &t.Peers[i].Hello; !g.Known || g.HasFloor {",

@@ -61,7 +61,7 @@ func ofElectors() []Mutant {
 				"Until: t.now.Add(t.c.HeartbeatLease),"}},
 		},
 		{
-			Name: "wait-taken-from-own-config", Seed: 111, Rule: "3.2",
+			Name: "wait-taken-from-own-config", Seed: 314, Rule: "3.2",
 			Breaks: "waits for the arbiter lease of its own configuration, not of the record",
 			Patches: []Patch{{"read.go",
 				"free := t.now.Add(r.ArbiterLease - ev.Age)",

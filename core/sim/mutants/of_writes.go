@@ -60,7 +60,7 @@ func ofWrites() []Mutant {
 				"\tif w.Len >= 0 {\n"}},
 		},
 		{
-			Name: "reused-write-id-restarts-the-lease", Seed: 1472, Rule: "3.6",
+			Name: "reused-write-id-restarts-the-lease", Scenario: "rolled-back-under-a-challenge", Rule: "3.6",
 			Breaks: "counts a write_id that stands for several attempts from the last of them",
 			Patches: []Patch{{"write.go",
 				"\tw.OpAttempt = w.Len - 1\n",
