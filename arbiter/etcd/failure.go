@@ -65,14 +65,32 @@ func refusal(err error) error {
 }
 
 // unreached are the ways in which no member is reached, by what gRPC says of them,
-// and what to do.
+// and what to do; the first that fits counts. How a handshake that the other side
+// does not understand ends, by EOF, a reset or a broken pipe, is chance.
 var unreached = []struct{ says, advice string }{
 	{"connection refused", "nobody listens there: is etcd running? check endpoints"},
-	{"first record does not look like a TLS handshake", "the member speaks no TLS there: write http:// in endpoints"},
-	{"authentication handshake failed: EOF", "does the member speak TLS there? If not, write http:// in endpoints"},
-	{"error reading server preface", "it does not answer as etcd does: does the member demand https:// in endpoints?"},
-	{"certificate", "check the tls block and the host names in endpoints"},
 	{"no such host", "check the host names in endpoints"},
+	{"first record does not look like a TLS handshake", "the member speaks no TLS there: write http:// in endpoints"},
+	{"certificate", "check the tls block and the host names in endpoints"},
+	{"tls: ", "check the tls block"},
+	{"ALPN", "it does not answer as etcd does: check endpoints"},
+	{"authentication handshake failed", "does the member speak TLS there? If not, write http:// in endpoints"},
+	{"server preface", notAsEtcd},
+	{"broken pipe", notAsEtcd},
+	{"connection reset", notAsEtcd},
+}
+
+const notAsEtcd = "it does not answer as etcd does: does the member demand https:// in endpoints, or a certificate in the tls block?"
+
+// adviceOn returns what to do about why no member is reached; empty if nothing
+// better is known than to wait.
+func adviceOn(why string) string {
+	for _, u := range unreached {
+		if strings.Contains(why, u.says) {
+			return u.advice
+		}
+	}
+	return ""
 }
 
 // noConnection is a deadline that passed for want of a connection. It wraps what
@@ -97,11 +115,8 @@ func (w *lastWords) on(err error) error {
 	if !found {
 		return err
 	}
-	for _, u := range unreached {
-		if strings.Contains(why, u.says) {
-			why += "; " + u.advice
-			break
-		}
+	if advice := adviceOn(why); advice != "" {
+		why += "; " + advice
 	}
 	return &noConnection{why: "no connection: " + why, err: context.DeadlineExceeded}
 }

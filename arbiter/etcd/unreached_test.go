@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,11 +17,12 @@ import (
 // Why no member is reached is said, and what to do: not only that the time was over.
 func TestUnreachedIsExplained(t *testing.T) {
 	plain := etcdtest.Start(t)
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
+	// It ends the connection with what was sent taken in or not, which is EOF or a
+	// reset for who sent it.
+	ending := listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
+	resetting := listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
+	silent := listen(t, func(net.Conn) { <-t.Context().Done() })
+	var all sync.WaitGroup // each waits for time to pass
 	for name, c := range map[string]struct {
 		config etcd.Config
 		says   []string
@@ -28,26 +30,62 @@ func TestUnreachedIsExplained(t *testing.T) {
 		"nobody listens":    {etcd.Config{Endpoints: []string{servers.FreeAddress(t)}}, []string{"connection refused", "is etcd running?"}},
 		"user, and nobody":  {etcd.Config{Endpoints: []string{servers.FreeAddress(t)}, Username: "u", Password: "p"}, []string{"connection refused", "is etcd running?"}},
 		"TLS to plain":      {etcd.Config{Endpoints: []string{"https://" + plain}}, []string{"authentication handshake failed", "write http:// in endpoints"}},
-		"nothing is spoken": {etcd.Config{Endpoints: []string{silent.Addr().String()}}, []string{"deadline exceeded"}},
+		"TLS, and an end":   {etcd.Config{Endpoints: []string{"https://" + ending}}, []string{"authentication handshake failed", "write http:// in endpoints"}},
+		"TLS, and a reset":  {etcd.Config{Endpoints: []string{"https://" + resetting}}, []string{"authentication handshake failed", "write http:// in endpoints"}},
+		"plain, and an end": {etcd.Config{Endpoints: []string{ending}}, []string{"demand https:// in endpoints"}},
+		"plain, and reset":  {etcd.Config{Endpoints: []string{resetting}}, []string{"demand https:// in endpoints"}},
+		"nothing is spoken": {etcd.Config{Endpoints: []string{silent}}, []string{"deadline exceeded"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			a := open(t, c.config)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			_, err := a.Read(ctx, "k")
-			if core.ReadOutcome(err) != core.Unavailable {
-				t.Errorf("a read: %v, want unavailable", err)
-			}
-			mustSay(t, err, c.says)
-			ctx, cancel = context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			_, err = a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")})
-			if core.WriteOutcome(err) != core.Unavailable {
-				t.Errorf("a write: %v, want unavailable", err)
-			}
-			mustSay(t, err, c.says)
+		all.Go(func() {
+			t.Run(name, func(t *testing.T) { isExplained(t, c.config, c.says) })
 		})
 	}
+	all.Wait()
+}
+
+func isExplained(t *testing.T, c etcd.Config, says []string) {
+	a := open(t, c)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err := a.Read(ctx, "k")
+	if core.ReadOutcome(err) != core.Unavailable {
+		t.Errorf("a read: %v, want unavailable", err)
+	}
+	mustSay(t, err, says)
+	ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err = a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")})
+	if core.WriteOutcome(err) != core.Unavailable {
+		t.Errorf("a write: %v, want unavailable", err)
+	}
+	mustSay(t, err, says)
+}
+
+// listen accepts connections on loopback and closes each after serve.
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer c.Close()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		serving.Wait()
+	})
+	return l.Addr().String()
 }
 
 func mustSay(t *testing.T, err error, words []string) {
