@@ -69,6 +69,10 @@ func (d *decoder) arbiter(b *hclsyntax.Body, schema plugins.Schema, own []field,
 			continue
 		}
 		d.src.where[join(path, a.Name)] = attr.Expr.Range()
+		if a.Sensitive && bareWord(attr) != "" {
+			d.report(d.src.at(join(path, a.Name)), "Text without quotes", unseen(a.Name))
+			continue
+		}
 		if value, ok := d.value(attr, goTypes[a.Type], a.Required); ok {
 			values[a.Name] = value
 		}

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -38,7 +40,7 @@ func beyondBounds(name string, text []byte) *hcl.Diagnostic {
 				problem = fmt.Sprintf("There are more than %d operators", maxOperators)
 			}
 		case hclsyntax.TokenNumberLit:
-			if _, err := strconv.ParseFloat(string(token.Bytes), 64); err != nil || len(token.Bytes) > 400 {
+			if tooLarge(string(token.Bytes)) {
 				problem = "The number is too large"
 			}
 		}
@@ -47,4 +49,11 @@ func beyondBounds(name string, text []byte) *hcl.Diagnostic {
 		}
 	}
 	return nil
+}
+
+// tooLarge tells whether the parser must not see a number. What has no exponent
+// and is no number, as 10.0.0.1, the parser refuses by itself, and says so better.
+func tooLarge(number string) bool {
+	_, err := strconv.ParseFloat(number, 64)
+	return len(number) > 400 || err != nil && (errors.Is(err, strconv.ErrRange) || strings.ContainsAny(number, "eE"))
 }

@@ -59,8 +59,8 @@ func (d *decoder) attribute(b *hclsyntax.Body, f field, v reflect.Value, path st
 // wrong has been reported.
 func (d *decoder) value(attr *hclsyntax.Attribute, t reflect.Type, required bool) (any, bool) {
 	where := attr.Expr.Range()
-	if word := hcl.ExprAsKeyword(attr.Expr); word != "" && !slices.Contains([]string{"true", "false", "null"}, word) {
-		d.report(&where, "Text without quotes", fmt.Sprintf("Write %s = %q.", attr.Name, word))
+	if word := bareWord(attr); word != "" {
+		d.report(&where, "Text without quotes", betweenQuotes(attr.Name, word))
 		return nil, false
 	}
 	v, diags := attr.Expr.Value(d.eval)
@@ -163,6 +163,16 @@ func (d *decoder) missing(f field, path string) {
 
 func (d *decoder) report(where *hcl.Range, summary, detail string) {
 	d.diags = append(d.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: where})
+}
+
+// bareWord returns the word that an attribute is set to without quotes, if it is
+// set to one.
+func bareWord(attr *hclsyntax.Attribute) string {
+	word := hcl.ExprAsKeyword(attr.Expr)
+	if slices.Contains([]string{"true", "false", "null"}, word) {
+		return ""
+	}
+	return word
 }
 
 // withoutExpressions drops what HCL would use to print values in a message.

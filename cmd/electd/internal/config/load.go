@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,10 +44,17 @@ func read(path string) ([]byte, error) {
 		return nil, err
 	case info.IsDir():
 		return nil, errors.New("it is a folder; name the file inside it")
-	case info.Size() > maxConfig:
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1)) // a pipe or a device has no size to ask for
+	if len(text) > maxConfig {
 		return nil, fmt.Errorf("it is larger than %d MiB", maxConfig>>20)
 	}
-	return os.ReadFile(path)
+	return text, err
 }
 
 // parse decodes and validates text, the contents of the file called name.
@@ -64,7 +72,8 @@ func parse(name, dir string, text []byte) (*Config, Diagnostics) {
 	file, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	c.files[name] = file
 	if diags.HasErrors() {
-		return nil, c.diagnostics(withoutExpressions(diags[:1])) // the others mostly follow from the first
+		first := aboutQuotes(text, diags[0]) // the others mostly follow from it
+		return nil, c.diagnostics(withoutExpressions(hcl.Diagnostics{first}))
 	}
 	d := decoder{src: &c.source, eval: c.eval, diags: diags}
 	d.body(file.Body.(*hclsyntax.Body), reflect.ValueOf(c).Elem(), "")

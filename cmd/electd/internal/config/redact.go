@@ -3,6 +3,9 @@ package config
 import (
 	"bytes"
 	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -19,10 +22,14 @@ var secretLine = regexp.MustCompile(`(?im)^[ \t]*[\w-]*(secret|passw|passphrase|
 var notSecret = regexp.MustCompile(`(?i)^[ \t]*[\w-]*_file[ \t]*=`)
 
 // redacted returns the files with every secret blanked, for showing source
-// lines. Nothing moves: a blanked byte is a star.
+// lines. Nothing moves: a blanked byte is a star. A file that is no text is left
+// out.
 func (s *source) redacted() map[string]*hcl.File {
 	shown := map[string]*hcl.File{}
 	for name, file := range s.files {
+		if !showable(file.Bytes) {
+			continue
+		}
 		text := bytes.Clone(file.Bytes)
 		for _, at := range secretLine.FindAllSubmatchIndex(text, -1) {
 			if !notSecret.Match(text[at[0]:at[1]]) {
@@ -37,6 +44,26 @@ func (s *source) redacted() map[string]*hcl.File {
 		shown[name] = &copied
 	}
 	return shown
+}
+
+// maxShownLine is the longest line of a file whose lines are shown.
+const maxShownLine = 2000
+
+// showable tells whether a file's lines may be shown: what is no text garbles a
+// terminal, or runs it.
+func showable(text []byte) bool {
+	unprintable := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r)
+	}
+	if bytes.ContainsFunc(text, unprintable) {
+		return false
+	}
+	for line := range bytes.Lines(text) {
+		if len(line) > maxShownLine {
+			return false
+		}
+	}
+	return true
 }
 
 // blankSensitive blanks the values of a body's sensitive attributes in text.
