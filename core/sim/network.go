@@ -2,9 +2,12 @@ package sim
 
 import "github.com/electd/electd/core"
 
-// network says which machine reaches which, and how messages fare.
+// network says which machine reaches which, and how messages fare. What is counted
+// are the faults in the way.
 type network struct {
-	blocked   [][]int // from, to: how many faults block it
+	sends     []int   // by machine: of what it sends
+	hears     []int   // by machine: of what is sent to it
+	links     [][]int // between two machines
 	loss      int     // of 1000
 	duplicate int
 	delay     Time // longest extra delay
@@ -23,39 +26,35 @@ func (net *network) init(p *Plan) {
 	net.grow(len(p.Nodes))
 }
 
+// grow makes room for n machines. A new one does not reach those that are cut off.
 func (net *network) grow(n int) {
-	for i := range net.blocked {
-		for len(net.blocked[i]) < n {
-			net.blocked[i] = append(net.blocked[i], 0)
-		}
+	for len(net.links) < n {
+		net.sends, net.hears, net.links = append(net.sends, 0), append(net.hears, 0), append(net.links, nil)
 	}
-	for len(net.blocked) < n {
-		net.blocked = append(net.blocked, make([]int, n))
+	for i := range net.links {
+		net.links[i] = append(net.links[i], make([]int, n-len(net.links[i]))...)
 	}
 }
 
-func (net *network) open(from, to int) bool { return net.blocked[from][to] == 0 }
+func (net *network) open(from, to int) bool {
+	return net.sends[from] == 0 && net.hears[to] == 0 && net.links[from][to] == 0
+}
 
 // block cuts, or with -1 restores, what a machine sends, what it receives, or both.
 func (net *network) block(who, by int, kind FaultKind) {
-	for other := range net.blocked {
-		if other == who {
-			continue
-		}
-		if kind != Deaf {
-			net.blocked[who][other] += by
-		}
-		if kind != OneWay {
-			net.blocked[other][who] += by
-		}
+	if kind != Deaf {
+		net.sends[who] += by
+	}
+	if kind != OneWay {
+		net.hears[who] += by
 	}
 }
 
 // blockLink cuts, or with -1 restores, the link between two machines.
 func (net *network) blockLink(one, other, by int) {
 	if one != other {
-		net.blocked[one][other] += by
-		net.blocked[other][one] += by
+		net.links[one][other] += by
+		net.links[other][one] += by
 	}
 }
 
