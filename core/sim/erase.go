@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/electd/electd/core"
+
 // mayErase says whether a deletion is one that the design covers: a first one, of
 // a store that gives dates or under nodes that all know how far it came, when some
 // running node knows of the record and no elector has been replaced by a twin that
@@ -43,3 +45,31 @@ func (w *World) leasesAgree() bool {
 // erased reports whether the record is gone. Meanwhile no disk is lost, no lease
 // reloaded and no twin started: the design does not cover these together.
 func (w *World) erased() bool { return !w.store.present && w.store.deletes > 0 }
+
+// judgeBlindness notes, when a take starts, whether it is one that the design does
+// not cover: a deleted record is created anew by a brand-new node that is cut off
+// from everybody (3.8). It cannot know that there was a record (decision 0102).
+// What is only tried again was decided before.
+func (w *World) judgeBlindness(n *node, r *request) {
+	if n.state.Write.Tries <= 1 {
+		n.blind = r.intent == core.Take && r.expected == "" && w.store.deletes > 0 &&
+			!n.disk.known && !n.told && w.othersRun(n)
+	}
+	r.blind = n.blind
+}
+
+// othersRun reports whether there is anybody to be cut off from.
+func (w *World) othersRun(n *node) bool {
+	for _, o := range w.nodes {
+		if o != n && (o.up || o.service.running(w.now)) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveOut ends a run in which such a take was applied, whatever comes of it.
+func (w *World) leaveOut(r *request) {
+	w.leftOut = true
+	w.say("left out: epoch %d was created by %s, which is brand-new and cut off from everybody", r.record.Epoch, w.nodes[r.node].sessionOf(r.life))
+}

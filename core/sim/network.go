@@ -196,6 +196,7 @@ func (w *World) arrive(n *node, ref int32) {
 	if m.Kind == core.Heartbeat {
 		n.busy.asker = w.sender(&m)
 	}
+	n.told = true
 	w.receives(n, &m)
 	w.step(n, ev)
 }

@@ -25,6 +25,8 @@ type node struct {
 	timer       Time   // when Step wants to be called
 	pausedUntil Time
 	frozen      bool // the pause holds the whole machine
+	told        bool // this session has heard somebody, or read a record
+	blind       bool // its last take was one that the design does not cover
 	backlog     []happening
 	out         []core.Action
 	conns       []conn
@@ -80,6 +82,7 @@ func (w *World) start(n *node) {
 	n.conns = make([]conn, len(n.config.Peers))
 	n.state = core.New(n.clock.at(w.now), n.stand, n.disk.floor, n.disk.known, w.rng.Uint64())
 	n.timer, n.pausedUntil, n.frozen = w.now, 0, false
+	n.told, n.blind = false, false
 	n.backlog = n.backlog[:0]
 	w.say("%s starts, previous %q, floor %d", n.config.Session, n.config.Previous, n.disk.floor)
 	for p := range n.conns {

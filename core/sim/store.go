@@ -40,6 +40,7 @@ type request struct {
 	stale    bool
 	gone     bool // it has been answered: free it when it has also arrived
 	late     bool
+	blind    bool // see judgeBlindness
 
 	event core.Event // the answer
 }
@@ -59,6 +60,9 @@ func (w *World) request(n *node, a *core.Action) {
 	}
 	r.event.Op = r.op
 	w.asks(n, r)
+	if r.write {
+		w.judgeBlindness(n, r)
+	}
 
 	latency := w.plan.Store.Latency
 	there, back := w.within(latency[0], latency[1])/2, w.within(latency[0], latency[1])/2
@@ -153,6 +157,10 @@ func (w *World) swap(r *request) {
 	if r.gone && r.late {
 		w.seen[UnknownAppliedLate]++
 	}
+	if r.blind {
+		w.leaveOut(r)
+		return
+	}
 	w.applied(r)
 }
 
@@ -193,7 +201,7 @@ func (w *World) answered(n *node, ref int32) {
 	}
 	record := r.record
 	if ev.Found == core.FoundRecord {
-		ev.Record = &record
+		ev.Record, n.told = &record, true
 	}
 	w.noteAnswer(n, r, &ev)
 	w.letGo(ref)

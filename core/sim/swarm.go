@@ -25,6 +25,7 @@ type Summary struct {
 	Simulated       Time
 	Elapsed         time.Duration // of all workers together
 	Violations      int
+	LeftOut         int      // runs that were broken off
 	Failures        []Result // one an invariant, the first seen
 	FailuresByName  map[string]int
 	Coverage        Coverage
@@ -79,6 +80,9 @@ func (s *Summary) add(r *Result) {
 	s.Events += r.Events
 	s.Simulated += r.Simulated
 	s.Coverage.Add(&r.Coverage)
+	if r.LeftOut {
+		s.LeftOut++
+	}
 	if r.Failure != nil {
 		s.Violations++
 		s.FailuresByName[r.Failure.Invariant]++
@@ -107,6 +111,7 @@ func (s *Summary) merge(o *Summary) {
 	s.Simulated += o.Simulated
 	s.Elapsed += o.Elapsed
 	s.Violations += o.Violations
+	s.LeftOut += o.LeftOut
 	s.Coverage.Add(&o.Coverage)
 	for name, n := range o.FailuresByName {
 		s.FailuresByName[name] += n

@@ -11,6 +11,10 @@ func TestSwarm(t *testing.T) {
 	for _, r := range sum.Failures {
 		t.Errorf("seed %d (%s): %s: %s", r.Seed, r.Mode, r.Failure.Invariant, r.Failure.Text)
 	}
+	// Few deletions have consequences, and next to none of those are left out.
+	if n := sum.Coverage[Recreated]; n == 0 || sum.LeftOut > 0 {
+		t.Errorf("%d records were created anew, and %d runs left out", n, sum.LeftOut)
+	}
 	if sum.Failovers < 1000 {
 		t.Errorf("%d failovers, want more than a thousand: the faults do not bite", sum.Failovers)
 	}

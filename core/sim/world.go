@@ -31,6 +31,7 @@ type World struct {
 	busiest  int // requests that one session made within an arbiter lease
 	digest   uint64
 	fault    *Failure
+	leftOut  bool
 }
 
 // Failure is an invariant that did not hold.
@@ -45,6 +46,7 @@ type Result struct {
 	Seed      uint64
 	Mode      Mode
 	Failure   *Failure
+	LeftOut   bool // it came to what the design does not cover, and was broken off
 	Failovers int
 	Events    int
 	Simulated Time
@@ -58,7 +60,7 @@ func Run(p Plan, trace func(string)) Result {
 	w := newWorld(p, trace)
 	w.run()
 	return Result{
-		Seed: p.Seed, Mode: p.Mode, Failure: w.fault, Failovers: w.judge.failovers, Events: w.events,
+		Seed: p.Seed, Mode: p.Mode, Failure: w.fault, LeftOut: w.leftOut, Failovers: w.judge.failovers, Events: w.events,
 		Simulated: w.now, Busiest: w.busiest, Digest: w.digest, Coverage: w.seen,
 	}
 }
@@ -87,15 +89,15 @@ func newWorld(p Plan, trace func(string)) *World {
 	return w
 }
 
-// run handles one happening after the other until the plan's end, or until an
-// invariant does not hold.
+// run handles one happening after the other until the plan's end, or until it is
+// broken off: an invariant does not hold, or what comes now is not covered.
 func (w *World) run() {
 	defer func() {
 		if p := recover(); p != nil {
 			w.panicked(p)
 		}
 	}()
-	for w.fault == nil {
+	for !w.brokenOff() {
 		n := w.nextTimer()
 		if n != nil && (len(w.queue.heap) == 0 || n.timer <= w.queue.heap[0].at) {
 			if n.timer > w.plan.Length {
@@ -112,10 +114,12 @@ func (w *World) run() {
 		w.advance(h.at)
 		w.happen(&h)
 	}
-	if w.fault == nil {
+	if !w.brokenOff() {
 		w.judgeEnd()
 	}
 }
+
+func (w *World) brokenOff() bool { return w.fault != nil || w.leftOut }
 
 func (w *World) advance(to Time) {
 	w.now = max(w.now, to)

@@ -61,6 +61,9 @@ func replayCommand() *cobra.Command {
 				return fmt.Errorf("two runs of one plan differ: %016x and %016x", r.Digest, again.Digest)
 			}
 			fmt.Fprintf(out, "seed %d (%s): %d events, %d failovers, digest %016x\n", r.Seed, r.Mode, r.Events, r.Failovers, r.Digest)
+			if r.LeftOut {
+				fmt.Fprintln(out, "broken off: what comes now is not covered by the design")
+			}
 			if r.Failure != nil {
 				fmt.Fprintf(out, "%s at %.3fs: %s\n", r.Failure.Invariant, seconds(r.Failure.At), r.Failure.Text)
 				return errFound

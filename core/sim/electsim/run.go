@@ -80,12 +80,12 @@ func report(w io.Writer, sum *sim.Summary, asJSON bool) {
 		line(w, map[string]any{
 			"seeds": sum.Runs, "first": sum.First, "last": sum.Last,
 			"failovers": sum.Failovers, "simulated_hours": hours, "events": sum.Events,
-			"events_per_second": sum.EventsPerSecond, "violations": sum.Violations, "coverage": sum.Coverage,
+			"events_per_second": sum.EventsPerSecond, "violations": sum.Violations, "left_out": sum.LeftOut, "coverage": sum.Coverage,
 		})
 		return
 	}
-	fmt.Fprintf(w, "%d seeds, %d failovers, %.1f simulated hours, %d events, %.2f million a second and core, %d violations\n",
-		sum.Runs, sum.Failovers, hours, sum.Events, sum.EventsPerSecond/1e6, sum.Violations)
+	fmt.Fprintf(w, "%d seeds, %d failovers, %.1f simulated hours, %d events, %.2f million a second and core, %d violations, %d left out\n",
+		sum.Runs, sum.Failovers, hours, sum.Events, sum.EventsPerSecond/1e6, sum.Violations, sum.LeftOut)
 	for i, n := range sum.Coverage {
 		fmt.Fprintf(w, "%10d %s\n", n, sim.Counter(i))
 	}
