@@ -106,13 +106,11 @@ func (w *World) broken(n *node, peer int) {
 	w.step(n, core.Event{Kind: core.PeerDown, Peer: n.config.Peers[peer]})
 }
 
-// hangUp lets the peers of a dead session find out: at once where its kernel
-// closes the connections, else when their keepalive runs out.
-func (w *World) hangUp(dead *node, machine bool) {
-	after := w.plan.Network.Latency[0]
-	if machine {
-		after = 3 * w.plan.Timing.Interval
-	}
+// keepalive is how long it takes to find out that nobody is there any more.
+func (w *World) keepalive() Time { return 3 * w.plan.Timing.Interval }
+
+// hangUp lets the peers of a dead session find out after a while.
+func (w *World) hangUp(dead *node, after Time) {
 	for _, n := range w.nodes {
 		for p := range n.conns {
 			if c := n.conns[p]; n.up && c.up && int(c.machine) == dead.index {
@@ -129,7 +127,7 @@ func (w *World) partitioned(who int) {
 		for p := range n.conns {
 			if c := n.conns[p]; n.up && c.up && (int(c.machine) == who || n.index == who) {
 				w.queue.push(happening{
-					at: w.now + 3*w.plan.Timing.Interval, kind: breaks, node: uint8(n.index), peer: uint8(p), life: n.life,
+					at: w.now + w.keepalive(), kind: breaks, node: uint8(n.index), peer: uint8(p), life: n.life,
 				})
 			}
 		}

@@ -104,33 +104,50 @@ func without(list []string, name string) []string {
 	return rest
 }
 
-// die ends a session; the service lives on until the watchdog kills it, or the
-// machine is gone with it.
-func (w *World) die(n *node, machine bool) {
-	if !n.up {
-		return
+// killProcess ends a session. Its service lives on until the watchdog kills it, and
+// its kernel tells the peers.
+func (w *World) killProcess(n *node) {
+	if n.up {
+		w.endSession(n)
+		w.hangUp(n, w.plan.Network.Latency[0])
 	}
+}
+
+// killMachine ends a session with its service. Peers find out when their keepalive
+// runs out.
+func (w *World) killMachine(n *node) {
+	if n.up {
+		w.endSession(n)
+		n.service = service{}
+		w.hangUp(n, w.keepalive())
+	}
+}
+
+func (w *World) endSession(n *node) {
 	w.say("%s dies", n.config.Session)
 	n.up, n.timer = false, never
 	for i := range n.backlog {
 		w.discard(&n.backlog[i])
 	}
 	n.backlog = n.backlog[:0]
-	if machine {
-		n.service = service{}
-	}
-	w.hangUp(n, machine)
 }
 
-// pause holds a process, or a whole machine, for a while.
-func (w *World) pause(n *node, lasts Time, machine bool) {
+// pauseProcess holds a process for a while.
+func (w *World) pauseProcess(n *node, lasts Time) {
 	if !n.up {
 		return
 	}
 	n.pausedUntil = max(n.pausedUntil, w.now+lasts)
-	n.frozen = n.frozen || machine
 	n.timer = max(n.timer, n.pausedUntil+w.within(0, 1)) // before what has piled up, or after
 	w.queue.push(happening{at: n.pausedUntil, kind: wakes, node: uint8(n.index), life: n.life})
+}
+
+// pauseMachine holds a whole machine, its service with it.
+func (w *World) pauseMachine(n *node, lasts Time) {
+	if n.up {
+		n.frozen = true
+		w.pauseProcess(n, lasts)
+	}
 }
 
 // wake lets a process find what has piled up. The clock is not announced: Step

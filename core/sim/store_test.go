@@ -17,7 +17,7 @@ func TestALateWriteOfADeadSessionLands(t *testing.T) {
 		life: n.life, write: true, arrives: true, late: true, intent: core.Take,
 		record: core.Record{Epoch: 1, Revision: 1, State: core.Held, Session: n.config.Session},
 	}
-	w.die(n, true)
+	w.killMachine(n)
 	w.happen(&happening{kind: answers, life: n.life, ref: late})
 
 	other, _ := w.requests.add()

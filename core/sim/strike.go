@@ -1,9 +1,5 @@
 package sim
 
-import (
-	"github.com/electd/electd/core"
-)
-
 // running is a fault under way or still waiting.
 type running struct {
 	waits  bool // for its moment
@@ -41,7 +37,7 @@ func (w *World) strike(i int) {
 	w.say("fault %d: %s of %s for %.3fs", i, f.Kind, w.name(r.victim), float64(f.Lasts)/float64(Second))
 	r.active = true
 	w.noteFault()
-	w.inflict(f, r)
+	r.undo = w.inflict(f, r.victim)
 	w.queue.push(happening{at: w.now + f.Lasts, kind: subsides, ref: int32(i)})
 }
 
@@ -108,79 +104,6 @@ func (w *World) striking(kind FaultKind, n *node) bool {
 	return false
 }
 
-// inflict does what a fault does at its beginning, and notes how it is undone.
-func (w *World) inflict(f *Fault, r *running) {
-	n := r.victim
-	r.undo = nil
-	switch f.Kind {
-	case Loss:
-		w.net.loss += f.Amount
-		r.undo = func() { w.net.loss -= f.Amount }
-	case Duplicate:
-		w.net.duplicate += f.Amount
-		r.undo = func() { w.net.duplicate -= f.Amount }
-	case Delay:
-		extra := Time(f.Amount) * w.plan.Timing.HeartbeatLease / 500
-		w.net.delay += extra
-		r.undo = func() { w.net.delay -= extra }
-	case Partition, OneWay, Deaf:
-		w.net.block(n.index, 1, f.Kind)
-		w.partitioned(n.index)
-		r.undo = func() { w.net.block(n.index, -1, f.Kind) }
-	case Link:
-		other := f.Amount % len(w.nodes)
-		w.net.blockLink(n.index, other, 1)
-		w.partitioned(n.index)
-		r.undo = func() { w.net.blockLink(n.index, other, -1) }
-	case PauseProcess, PauseMachine:
-		w.pause(n, f.Lasts, f.Kind == PauseMachine)
-	case CrashProcess, CrashMachine, LoseDisk:
-		w.die(n, f.Kind != CrashProcess)
-		if f.Kind == LoseDisk && !w.erased() {
-			n.disk = disk{identity: w.afresh(n.disk.identity)}
-		}
-		r.undo = func() { w.start(n) }
-	case Delete:
-		w.erase()
-	case Rollback:
-		w.restore()
-	case Sick, PauseNode:
-		w.restand(n)
-		r.undo = func() { w.restand(n) }
-	case StepDown, HandOver:
-		w.command(n, f)
-	case Reload:
-		w.reload(n, f)
-	case Twin:
-		w.addTwin(n)
-	case Shutdown:
-		w.command(n, f)
-		r.undo = func() { w.restart(n) }
-	case Remove:
-		if w.erased() {
-			return // the design does not cover these together
-		}
-		n.without = w.nodes[f.Amount%len(w.nodes)].config.Node
-		w.restart(n)
-		r.undo = func() { n.without = ""; w.restart(n) }
-	case Admit:
-		if w.electorsGone() {
-			w.seen[AdmittedByForce]++
-			w.stepIfAwake(n, core.Event{Kind: core.AdmitForced})
-		}
-	case Renewal:
-		w.stepIfAwake(n, core.Event{Kind: core.RenewAsked})
-	}
-}
-
-// afresh returns the identity of a machine that has lost its disk.
-func (w *World) afresh(identity string) string {
-	if w.plan.NodeIDs {
-		return identity
-	}
-	return identity + "'"
-}
-
 // subside ends a fault.
 func (w *World) subside(i int) {
 	r := &w.faults[i]
@@ -210,65 +133,4 @@ func (w *World) resettle() {
 		w.start(n)
 	}
 	w.say("all faults are over")
-}
-
-// restand tells a node how healthy it is and whether it is paused.
-func (w *World) restand(n *node) {
-	n.stand.Healthy, n.stand.Paused = !w.striking(Sick, n), w.striking(PauseNode, n)
-	w.stepIfAwake(n, core.Event{Kind: core.StandingChanged, Standing: n.stand})
-}
-
-// restart ends a session with its service, and begins another.
-func (w *World) restart(n *node) {
-	w.die(n, true)
-	w.start(n)
-}
-
-func (w *World) stepIfAwake(n *node, ev core.Event) {
-	if n.up && n.pausedUntil <= w.now {
-		w.step(n, ev)
-	}
-}
-
-// command is an operator's.
-func (w *World) command(n *node, f *Fault) {
-	ev := core.Event{Kind: core.StepDownAsked, Op: core.OpID(1<<40 + w.draws)}
-	switch f.Kind {
-	case HandOver:
-		ev.Target = w.nodes[f.Amount%len(w.nodes)].config.Node
-		if ev.Target == n.config.Node {
-			return
-		}
-	case Shutdown:
-		ev.Kind = core.ShutdownAsked
-	}
-	w.stepIfAwake(n, ev)
-}
-
-// reload replaces a node's leases.
-func (w *World) reload(n *node, f *Fault) {
-	if w.erased() {
-		return
-	}
-	t := &w.plan.Timing
-	n.config.HeartbeatLease = duration(t.HeartbeatLease * Time(80+f.Amount%60) / 100)
-	n.config.ArbiterLease = duration(t.ArbiterLease * Time(60+f.Amount%80) / 100)
-	w.stepIfAwake(n, core.Event{Kind: core.Reloaded})
-}
-
-// addTwin starts another machine that bears a node's id.
-func (w *World) addTwin(n *node) {
-	if w.erased() || w.twins > 0 || w.plan.NodeIDs {
-		return // two of them would be a cloned disk
-	}
-	w.twins++
-	p := w.plan.Nodes[n.index]
-	p.Machine += "twin"
-	w.plan.Nodes = append(append([]NodePlan(nil), w.plan.Nodes...), p)
-	i := len(w.nodes)
-	w.net.grow(i + 1)
-	twin := w.newNode(i)
-	twin.twin, twin.twinned, n.twinned = true, true, true
-	w.nodes = append(w.nodes, twin)
-	w.start(twin)
 }
