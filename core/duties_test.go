@@ -187,7 +187,7 @@ func TestRetryAt(t *testing.T) {
 	}, (*turn).retryAt)
 }
 
-// TestLeaveAt: who is not healthy hands over, if somebody can take.
+// TestLeaveAt: who is not healthy hands over, if somebody can take or nobody is known.
 func TestLeaveAt(t *testing.T) {
 	duties{
 		"healthy":            {func(t *turn) { t.Standing.Healthy = true }, Never},
@@ -197,6 +197,7 @@ func TestLeaveAt(t *testing.T) {
 		"not eligible":       {func(t *turn) { t.Peers[0].Hello.Eligible = false }, Never},
 		"paused":             {func(t *turn) { t.Peers[0].Hello.Paused = true }, Never},
 		"another machine":    {func(t *turn) { t.Peers[0].Hello.Identity = "id-x" }, Never},
+		"nobody is known":    {func(t *turn) { t.View.Record.Electors = of("a"); t.Peers[0] = Peer{} }, at(12)},
 		"is releasing":       {func(t *turn) { t.Phase = Releasing }, Never},
 		"follows":            {func(t *turn) { t.Phase = Following }, Never},
 		"this one is paused": {func(t *turn) { t.Standing = Standing{Healthy: true, Paused: true, Priority: 1} }, Never},

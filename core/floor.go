@@ -42,8 +42,8 @@ func (t *turn) floorSaved(ev *Event) {
 	if !ev.OK {
 		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
 		t.tell(ToldFloorUnsaved)
-		if t.Phase == Promoting && t.anyCandidate() {
-			t.beginRelease(BecauseFloorUnsaved, "") // this node may not lead; that one may
+		if t.Phase == Promoting && t.refusal("") == "" {
+			t.beginRelease(BecauseFloorUnsaved, "") // this node may not lead; another one may
 		}
 		return
 	}

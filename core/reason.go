@@ -27,7 +27,7 @@ const (
 	BecauseResumedByBeats Reason = "all electors acknowledge again"
 	BecauseStepDown       Reason = "asked to step down"
 	BecauseHandOver       Reason = "asked to hand over"
-	BecauseUnhealthy      Reason = "this node is not healthy and another one can lead"
+	BecauseUnhealthy      Reason = "this node is not healthy"
 	BecauseServiceEnded   Reason = "the service ended by itself"
 	BecauseShutdown       Reason = "shutting down"
 	BecauseReleased       Reason = "the lease is released"

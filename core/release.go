@@ -1,5 +1,7 @@
 package core
 
+import "time"
+
 // beginRelease starts to give up leadership: the guard shuts, the service
 // stops, then the record is written vacant. From here on this session acts
 // again only through a later write known applied.
@@ -43,11 +45,22 @@ func (t *turn) released() {
 	}
 	t.do(Action{Kind: DoDemote, Epoch: m.Epoch})
 	t.endHolding("")
-	t.GiveWay = t.now.Add(2 * t.View.Record.HeartbeatLease)
+	t.GiveWay = t.now.Add(t.giveWayFor())
 	if because.failed() {
 		t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
 	}
 	t.enter(NoLease, BecauseReleased)
+}
+
+// giveWayFor is how long whoever released leaves the record to others. Where nobody
+// else is an elector nobody may have been told, and they find it by polling.
+func (t *turn) giveWayFor() time.Duration {
+	r := &t.View.Record
+	told := 2 * r.HeartbeatLease
+	if r.Open() {
+		return max(told, poll(r.ArbiterLease)+t.c.ArbiterTimeout)
+	}
+	return told
 }
 
 // abandonReleaseAt says when a release that could not be written is given up.

@@ -85,10 +85,10 @@ func (t *turn) whyNotStanding() Reason {
 	return BecauseStepDown
 }
 
-// leaveAt: a holder that is not healthy hands over as soon as somebody can take.
+// leaveAt: a holder that is not healthy gives up as soon as it would on request.
 // A pause does not depose a leader; it only keeps the node from standing.
 func (t *turn) leaveAt() Instant {
-	if t.Phase.Holds() && t.Phase != Releasing && !t.Standing.Healthy && t.anyCandidate() {
+	if t.Phase.Holds() && t.Phase != Releasing && !t.Standing.Healthy && t.refusal("") == "" {
 		return t.now
 	}
 	return Never
@@ -118,7 +118,8 @@ func (t *turn) stepDownBecause(target string) Reason {
 	return BecauseHandOver
 }
 
-// refusal says why leadership cannot be given up as asked; empty if it can.
+// refusal says why leadership cannot be given up as asked; empty if it can. Where
+// the record names nobody else nobody is known, and it is left to whoever reads it.
 func (t *turn) refusal(target string) Reason {
 	switch {
 	case target == "" && !t.View.Record.Open() && !t.anyCandidate():

@@ -52,6 +52,9 @@ func (w *World) judgeEnd() {
 		w.judgeFloors()
 	case Deafness:
 		w.judgeLeads()
+	case Ailing:
+		w.judgeLeads()
+		w.judgeHealth()
 	case Orphans:
 		if !w.anyLeads() {
 			w.fail("L1", "nobody leads, though a machine was admitted by force")
@@ -68,6 +71,15 @@ func (w *World) judgeEnd() {
 func (w *World) judgeLeads() {
 	if !w.anyLeads() && w.anyMayStand() {
 		w.fail("L1", "nobody leads")
+	}
+}
+
+// judgeHealth judges that no leader is ill (L1).
+func (w *World) judgeHealth() {
+	for _, n := range w.nodes {
+		if n.up && n.state.Phase == core.Leading && !n.stand.Healthy {
+			w.fail("L1", "%s leads, and is not healthy", n.config.Session)
+		}
 	}
 }
 

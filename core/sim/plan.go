@@ -18,6 +18,7 @@ const (
 	Burst    Mode = "burst"    // one fault, then peace; at most one new epoch (L3)
 	Deafness Mode = "deafness" // a leader that sends but hears nobody, nor the store: another one must lead (L1)
 	Severed  Mode = "severed"  // a leader loses its peers while the store is well: it must stay (L4)
+	Ailing   Mode = "ailing"   // a leader falls ill: a healthy one must lead (L1)
 	Orphans  Mode = "orphans"  // all disks are lost, and an operator admits a machine: somebody must lead (L1)
 )
 
@@ -31,6 +32,7 @@ type Plan struct {
 	Calms   Time // from when on nothing should happen any more; 0: never
 	Timing  Timing
 	Nodes   []NodePlan
+	Apart   bool // no peers are configured: nodes know of each other by the record alone
 	NodeIDs bool // identity = "node-id": who lost its disk comes back as who it was
 	Store   StorePlan
 	Network NetworkPlan
@@ -158,6 +160,9 @@ func (p *Plan) config(i int) core.Config {
 		c.HeartbeatLease = duration(n.HeartbeatLease)
 	}
 	for j := range p.Nodes {
+		if p.Apart {
+			break
+		}
 		if id := p.Nodes[j].ID; id != n.ID && !contains(c.Peers, id) {
 			c.Peers = append(c.Peers, id)
 		}

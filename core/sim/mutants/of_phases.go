@@ -117,6 +117,27 @@ func ofPhases() []Mutant {
 				""}},
 		},
 		{
+			Name: "ill-leader-stays", Scenario: "ill-with-a-peer", Rule: "3.5",
+			Breaks: "leads on when it is not healthy (liveness)",
+			Patches: []Patch{{"standing.go",
+				"t.Phase != Releasing && !t.Standing.Healthy && t.refusal",
+				"t.Phase == Releasing && !t.Standing.Healthy && t.refusal"}},
+		},
+		{
+			Name: "ill-leader-stays-where-nobody-is-known", Scenario: "ill-without-peers", Rule: "3.5",
+			Breaks: "leads on when it is not healthy and the record names nobody else (liveness)",
+			Patches: []Patch{{"standing.go",
+				"!t.Standing.Healthy && t.refusal(\"\") == \"\"",
+				"!t.Standing.Healthy && t.anyCandidate()"}},
+		},
+		{
+			Name: "ill-leader-leaves-to-nobody", Scenario: "ill-and-nobody-else", Rule: "3.5",
+			Breaks: "gives up when it is not healthy, though it knows that nobody can take (liveness)",
+			Patches: []Patch{{"standing.go",
+				"!t.Standing.Healthy && t.refusal(\"\") == \"\"",
+				"!t.Standing.Healthy"}},
+		},
+		{
 			Name: "silence-is-not-answered", Scenario: "link-fails", Rule: "3.3",
 			Breaks: "does not renew when an elector stops acknowledging, until heartbeats no longer carry it (liveness)",
 			Patches: []Patch{

@@ -31,6 +31,7 @@ func Scenarios() []Scenario {
 		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), backWhenReplaced(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
 		staleAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
+		illWithAPeer(), illWithoutPeers(), illAndNobodyElse(),
 	}
 }
 

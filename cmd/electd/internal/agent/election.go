@@ -148,7 +148,7 @@ func (e *election) setHealth(healthy bool, why string) {
 	if healthy {
 		e.log.Info("this node is healthy: it may lead", "because", why)
 	} else {
-		e.log.Warn("this node is not healthy: it does not stand, and hands over if another one can lead", "because", why)
+		e.log.Warn("this node is not healthy: it does not stand, and gives up leading if another one may", "because", why)
 	}
 	e.restand()
 }

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/electd/electd/client"
 )
@@ -29,7 +31,7 @@ func TestHealth(t *testing.T) {
 
 	fall(t, file(leader))
 	follower.wait("leading because the other one is not healthy", func(e client.Election) bool { return e.Leading && e.Epoch == 2 })
-	leader.says(`because="this node is not healthy and another one can lead"`, "this node is not healthy: it does not stand")
+	leader.says(`because="this node is not healthy"`, "this node is not healthy: it does not stand")
 	aside := leader.wait("standing aside", func(e client.Election) bool { return e.Role == "follower" && !e.Healthy })
 	if !strings.Contains(aside.HealthWhy, "the disk is full") {
 		t.Errorf("health_why is %q, want the check's last words in it", aside.HealthWhy)
@@ -50,6 +52,42 @@ func TestHealth(t *testing.T) {
 	}
 	leader.wait("leading again", func(e client.Election) bool { return e.Leading && e.Epoch == 3 && e.Healthy })
 	follower.wait("following", func(e client.Election) bool { return e.Role == "follower" && e.Leader == leader.name })
+}
+
+// Without peers nobody is known who could lead: a failing leader gives up all the same,
+// and while nobody is healthy nobody leads and nothing is written.
+func TestHealthWithoutPeers(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	a, b := newDaemon(t, dir, "db-a"), newDaemon(t, dir, "db-b")
+	file := func(d *daemon) string { return filepath.Join(d.dir, d.name+".sick") }
+	for _, d := range []*daemon{a, b} {
+		d.alone(sick(file(d)))
+	}
+	a.start()
+	a.wait("leading", leads)
+	b.start()
+	b.wait("following", func(e client.Election) bool { return e.Leader == a.name && e.Healthy })
+
+	fall(t, file(a))
+	b.wait("leading because the other one is not healthy", func(e client.Election) bool { return e.Leading && e.Epoch == 2 })
+	a.wait("following", func(e client.Election) bool { return e.Leader == b.name })
+	a.says(`because="this node is not healthy"`)
+
+	fall(t, file(b))
+	vacant := func(e client.Election) bool { return e.Why == "the lease is vacant; this node is not healthy" }
+	before := a.wait("vacant", vacant).Requests.Writes + b.wait("vacant", vacant).Requests.Writes
+	time.Sleep(2 * time.Second)
+	if after := a.wait("vacant", vacant).Requests.Writes + b.wait("vacant", vacant).Requests.Writes; after != before {
+		t.Errorf("nobody is healthy, and %d writes were made", after-before)
+	}
+
+	// The check runs on, so that who recovers is noticed and leads, though alone.
+	a.signal(syscall.SIGKILL)
+	if err := os.Remove(file(b)); err != nil {
+		t.Fatal(err)
+	}
+	b.wait("leading again", func(e client.Election) bool { return e.Leading && e.Epoch == 3 && e.Healthy })
 }
 
 func fall(t *testing.T, path string) {
