@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -185,8 +186,11 @@ type observed struct {
 
 func (o observed) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	c, info, err := o.TransportCredentials.ClientHandshake(ctx, authority, conn)
-	if header := (tls.RecordHeaderError{}); errors.As(err, &header) {
+	switch header := (tls.RecordHeaderError{}); {
+	case errors.As(err, &header):
 		err = fmt.Errorf("%s does not speak TLS: is electd there, and without insecure = true? (%w)", conn.RemoteAddr(), err)
+	case cutOff(err):
+		err = fmt.Errorf("%s ended the connection in the TLS handshake: is electd there, and without insecure = true? (%w)", conn.RemoteAddr(), err)
 	}
 	if err != nil && ctx.Err() == nil {
 		o.client(err)
@@ -205,6 +209,12 @@ func (o observed) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo
 func (o observed) Clone() credentials.TransportCredentials {
 	o.TransportCredentials = o.TransportCredentials.Clone()
 	return o
+}
+
+// cutOff says whether it was the other side that ended a connection. Whether it had
+// read all that was sent decides how that looks from here.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // plain returns the error without gRPC's wrapping.

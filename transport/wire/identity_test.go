@@ -99,6 +99,12 @@ func TestPeersAreRefused(t *testing.T) {
 			t.Cleanup(func() { silent.Close() })
 			return silent.Addr().String()
 		}, TLS{}, "nothing there answered"},
+		{"a server that ends the connection", func(t *testing.T) string {
+			return listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
+		}, TLS{}, "ended the connection in the TLS handshake"},
+		{"a server that resets the connection", func(t *testing.T) string {
+			return listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
+		}, TLS{}, "ended the connection in the TLS handshake"},
 		{"an expired certificate", func(t *testing.T) string {
 			b := start(t, Config{Node: "b", TLS: files(dir, "b"), Peers: toA})
 			b.identity.mu.Lock()
@@ -119,15 +125,75 @@ func TestPeersAreRefused(t *testing.T) {
 			a := start(t, c)
 			r := &record{}
 			a.Join("e", r)
-			eventually(t, "a is refused", func() bool { return r.downs() > 0 })
-			if !strings.Contains(r.why.Error(), test.want) {
-				t.Errorf("got %v, want an error with %q", r.why, test.want)
+			// r is not told of a refusal that came before it had joined.
+			eventually(t, "a is refused", func() bool { return a.Peers()[0].Err != errNotDialled })
+			why := a.Peers()[0].Err
+			if why == nil || !strings.Contains(why.Error(), test.want) {
+				t.Errorf("got %v, want an error with %q", why, test.want)
 			}
-			t.Log(r.why)
-			if r.up != 0 || a.Peers()[0].Connected {
+			t.Log(why)
+			if r.ups() != 0 || a.Peers()[0].Connected {
 				t.Error("it was believed to be b")
 			}
 		})
+	}
+}
+
+// listen accepts connections on loopback and closes each after serve.
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer c.Close()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		serving.Wait()
+	})
+	return l.Addr().String()
+}
+
+// A port that is knocked at, by a load balancer's check say, is no news, however
+// the knocking ends.
+func TestKnockingIsNoNews(t *testing.T) {
+	var log script
+	b := start(t, Config{Node: "b", TLS: files(certificates(t, "b"), "b"), Peers: []Peer{{Node: "a", Address: "127.0.0.1:1"}}, Log: log.logger()})
+	for _, linger := range []int{0, 1} { // a reset, and an end
+		c, err := net.Dial("tcp", b.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).SetLinger(linger); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+	}
+	// What is no knocking is news, the first of its host.
+	c, err := net.Dial("tcp", b.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	const told = "connection refused: from="
+	eventually(t, "b tells of a stranger", func() bool { return log.count(told) > 0 })
+	if log.count(told) != 1 || log.count("does not look like a TLS handshake") != 1 {
+		t.Errorf("b told of a knock:\n%s", &log)
 	}
 }
 

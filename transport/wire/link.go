@@ -40,8 +40,10 @@ type link struct {
 	err error // why none stands
 }
 
+var errNotDialled = errors.New("not dialled yet")
+
 func newLink(t *Transport, p *peer) *link {
-	return &link{t: t, p: p, doubts: make(chan struct{}, 1), err: errors.New("not dialled yet")}
+	return &link{t: t, p: p, doubts: make(chan struct{}, 1), err: errNotDialled}
 }
 
 // run dials, and dials again at its pace or when the connection ends, whichever

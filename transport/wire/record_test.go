@@ -28,7 +28,6 @@ type record struct {
 	mu       sync.Mutex
 	messages []core.Message
 	up, down int
-	why      error
 }
 
 func (r *record) Deliver(m core.Message) {
@@ -43,11 +42,10 @@ func (r *record) PeerUp(string) {
 	r.up++
 }
 
-func (r *record) PeerDown(_ string, why error) {
+func (r *record) PeerDown(string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.down++
-	r.why = why
 }
 
 func (r *record) all() []core.Message {
@@ -64,6 +62,12 @@ func (r *record) last() uint64 {
 		return 0
 	}
 	return r.messages[len(r.messages)-1].Seq
+}
+
+func (r *record) ups() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.up
 }
 
 func (r *record) downs() int {

@@ -62,7 +62,7 @@ func (s *server) credentials() credentials.TransportCredentials {
 
 func (s *server) refused(from net.Addr, err error) {
 	host, _, splitErr := net.SplitHostPort(from.String())
-	if splitErr != nil || errors.Is(err, io.EOF) { // a port that was only knocked at is no news
+	if splitErr != nil || cutOff(err) { // a port that was only knocked at is no news
 		return
 	}
 	s.t.quiet.warn("handshake "+host, "connection refused", "from", host, "why", err.Error())
