@@ -116,7 +116,8 @@ func TestReadmeRuns(t *testing.T) {
 		t.Fatal("the README has no configuration")
 	}
 	config := filepath.Join(folder, "electd.hcl")
-	if err := os.WriteFile(config, pair[1], 0o600); err != nil {
+	here := strings.NewReplacer("/etc/electd/", filepath.Join(folder, "tls")+"/", "/var/lib/electd", filepath.Join(folder, "data"))
+	if err := os.WriteFile(config, []byte(here.Replace(string(pair[1]))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ran := 0

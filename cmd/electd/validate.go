@@ -11,17 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/electd/electd/cmd/electd/internal/agent"
+	"github.com/electd/electd/cmd/electd/internal/config"
 )
 
 func validateCommand(s streams) *cobra.Command {
 	var path string
-	var asJSON bool
+	var asJSON, elsewhere bool
 	c := &cobra.Command{
 		Use:   "validate --config FILE",
 		Short: "Check a configuration and print what follows from it",
 		Long: `Check a configuration without starting an election, the arbiter's own attributes
 included, and print what follows from it: how long a failover takes at worst, how
-many requests the store gets and what they cost, how wrong clocks may be.
+many requests the store gets and what they cost, how wrong clocks may be. What it names
+on this machine is looked at as well: certificates and their keys, the token, the data
+directory, programs. Run it as the user that electd runs as.
 
 Exit status: 0 valid, 3 not valid.`,
 		Example: "  electd validate --config /etc/electd/electd.hcl",
@@ -31,8 +34,10 @@ Exit status: 0 valid, 3 not valid.`,
 			if err != nil {
 				return err
 			}
-			if err := agent.CheckAPI(c); err != nil {
-				return wrong(s, err)
+			if !elsewhere {
+				if err := onThisMachine(s, c); err != nil {
+					return err
+				}
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
@@ -53,5 +58,16 @@ Exit status: 0 valid, 3 not valid.`,
 	}
 	configFlag(c, &path)
 	c.Flags().BoolVar(&asJSON, "json", false, "print the consequences as JSON")
+	c.Flags().BoolVar(&elsewhere, "elsewhere", false, "the file is for another machine: look for nothing that it names on this one")
 	return c
+}
+
+// onThisMachine prints what is wrong with what a configuration names on this
+// machine.
+func onThisMachine(s streams, c *config.Config) error {
+	found := agent.CheckMachine(c)
+	if err := found.Err(); err != nil {
+		return wrong(s, err)
+	}
+	return found.Write(s.err, 0, false)
 }

@@ -84,7 +84,7 @@ func unpacked(t *testing.T, deb, target string) {
 	root := t.TempDir()
 	command(t, nil, deb, "--raw-extract", target, root)
 	program := filepath.Join(root, "usr/bin/electd")
-	command(t, nil, program, "validate", "--config", filepath.Join(root, "usr/share/doc/electd/electd.hcl"))
+	command(t, nil, program, "validate", "--elsewhere", "--config", filepath.Join(root, "usr/share/doc/electd/electd.hcl"))
 	for _, script := range []string{"postinst", "prerm"} {
 		command(t, nil, "sh", "-n", filepath.Join(root, "DEBIAN", script))
 	}

@@ -120,7 +120,7 @@ func TestConfigurationsAreValid(t *testing.T) {
 		if err := os.WriteFile(local, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command(filepath.Join(programs, "electd"), "validate", "--config", local).CombinedOutput(); err != nil {
+		if out, err := exec.Command(filepath.Join(programs, "electd"), "validate", "--elsewhere", "--config", local).CombinedOutput(); err != nil {
 			t.Errorf("electd validate %s: %v\n%s", local, err, out)
 		}
 		for _, want := range []string{

@@ -5,16 +5,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/electd/electd/core"
+	"github.com/electd/electd/transport/pki"
 )
 
 // identity is what proves this node, and what others are measured by. It
@@ -88,6 +87,12 @@ func same(a, b [3]os.FileInfo) bool {
 	return true
 }
 
+// Check reports what New would find wrong with the files of a node.
+func (t TLS) Check(node string) error {
+	_, err := load(node, t)
+	return err
+}
+
 // load reads the files and checks that they can work.
 func load(node string, files TLS) (*material, error) {
 	m, err := reading(files)
@@ -105,15 +110,7 @@ func reading(files TLS) (*material, error) {
 			return nil, &core.AttributeError{Attribute: "tls." + f.attribute, Problem: "is missing", Advice: "electd tls init makes the files; for trying things out on one machine, insecure = true does without"}
 		}
 	}
-	ca, err := read("tls.ca_file", files.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	certPEM, err := read("tls.cert_file", files.CertFile)
-	if err != nil {
-		return nil, err
-	}
-	keyPEM, err := read("tls.key_file", files.KeyFile)
+	ca, err := pki.ReadFile("tls.ca_file", files.CAFile)
 	if err != nil {
 		return nil, err
 	}
@@ -121,39 +118,8 @@ func reading(files TLS) (*material, error) {
 	if !m.roots.AppendCertsFromPEM(ca) {
 		return nil, &core.AttributeError{Attribute: "tls.ca_file", Problem: files.CAFile + " holds no PEM certificate"}
 	}
-	if m.cert, err = tls.X509KeyPair(certPEM, keyPEM); err != nil {
-		return nil, pairError(files, err)
-	}
-	return m, nil
-}
-
-func read(attribute, path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // reading a pipe could wait for ever
-		return nil, &core.AttributeError{Attribute: attribute, Problem: path + " is no regular file", Advice: "name a file"}
-	}
-	var data []byte
-	if err == nil {
-		if data, err = os.ReadFile(path); err == nil {
-			return data, nil
-		}
-	}
-	problem := &core.AttributeError{Attribute: attribute, Problem: "cannot be read", Err: err}
-	if errors.Is(err, fs.ErrNotExist) {
-		problem.Advice = "correct the path, or make the files with electd tls init"
-	}
-	return nil, problem
-}
-
-func pairError(files TLS, err error) error {
-	text := err.Error()
-	if strings.Contains(text, "does not match") {
-		return &core.AttributeError{Attribute: "tls.key_file", Problem: fmt.Sprintf("%s is not the key of %s", files.KeyFile, files.CertFile)}
-	}
-	if strings.Contains(text, "key input") || strings.Contains(text, "private key") && !strings.Contains(text, "certificate input") {
-		return &core.AttributeError{Attribute: "tls.key_file", Problem: files.KeyFile + " holds no usable key", Err: err}
-	}
-	return &core.AttributeError{Attribute: "tls.cert_file", Problem: files.CertFile + " holds no usable certificate", Err: err}
+	m.cert, err = pki.LoadPair(files.CertFile, files.KeyFile)
+	return m, err
 }
 
 // check finds what every peer would refuse.

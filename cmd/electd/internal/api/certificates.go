@@ -3,10 +3,13 @@ package api
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/electd/electd/core"
+	"github.com/electd/electd/transport/pki"
 )
 
 // certificates are the files for TLS, read anew when one of them changes.
@@ -42,30 +45,42 @@ func (c *certificates) current(*tls.ClientHelloInfo) (*tls.Config, error) {
 }
 
 func (c *certificates) read() (*tls.Config, error) {
-	certPEM, err := readFile("tls.cert_file", c.certFile)
+	certificate, err := pki.LoadPair(c.certFile, c.keyFile)
 	if err != nil {
 		return nil, err
-	}
-	keyPEM, err := readFile("tls.key_file", c.keyFile)
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := tls.X509KeyPair(certPEM, keyPEM)
-	if err != nil {
-		return nil, fmt.Errorf("api.tls: %w", err)
 	}
 	out := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	if c.caFile == "" {
 		return out, nil
 	}
-	authority, err := readFile("tls.ca_file", c.caFile)
+	authority, err := pki.ReadFile("tls.ca_file", c.caFile)
 	if err != nil {
 		return nil, err
 	}
 	out.ClientCAs = x509.NewCertPool()
 	if !out.ClientCAs.AppendCertsFromPEM(authority) {
-		return nil, fmt.Errorf("api.tls.ca_file %s holds no certificate", c.caFile)
+		return nil, &core.AttributeError{Attribute: "tls.ca_file", Problem: c.caFile + " holds no PEM certificate"}
 	}
 	out.ClientAuth = tls.VerifyClientCertIfGiven
 	return out, nil
+}
+
+// CheckTLS reports what New would find wrong with the files for TLS, and a
+// certificate that clients refuse by now.
+func CheckTLS(certFile, keyFile, caFile string) error {
+	held, err := (&certificates{certFile: certFile, keyFile: keyFile, caFile: caFile}).read()
+	if err != nil {
+		return err
+	}
+	leaf, now := held.Certificates[0].Leaf, time.Now()
+	wrong := &core.AttributeError{Attribute: "tls.cert_file", Advice: "renew it: clients refuse it"}
+	switch {
+	case now.After(leaf.NotAfter):
+		wrong.Problem = certFile + " expired on " + leaf.NotAfter.Format(time.DateTime)
+	case now.Before(leaf.NotBefore):
+		wrong.Problem = certFile + " is good only from " + leaf.NotBefore.Format(time.DateTime) + " on, by this machine's clock"
+	default:
+		return nil
+	}
+	return wrong
 }

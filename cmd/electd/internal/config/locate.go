@@ -30,6 +30,11 @@ func (c *Config) Locate(block string, err error) Diagnostics {
 	return c.diagnostics(diags)
 }
 
+// Warn returns a warning about the attribute or block at path.
+func (c *Config) Warn(path, summary, detail string) Diagnostics {
+	return c.diagnostics(hcl.Diagnostics{c.diagnostic(hcl.DiagWarning, path, summary, detail)})
+}
+
 // ElectionPath returns the path of an election's block, for Locate.
 func ElectionPath(name string) string { return labelPath("election", name) }
 

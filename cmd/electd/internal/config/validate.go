@@ -42,6 +42,10 @@ func (v *validator) config(c *Config) {
 	}
 	v.elections(c)
 	v.api(&c.API)
+	if c.Transport != nil && sameSocket(c.Transport.Listen, c.API.Listen) {
+		v.fail("api.listen", fmt.Sprintf("Address %s is the transport's as well", c.API.Listen),
+			fmt.Sprintf("transport.listen is %q, and two listeners cannot share a port. Give one of them another.", c.Transport.Listen))
+	}
 	if c.Watchdog != nil && c.Watchdog.Mode != "off" {
 		v.watchdog(c)
 	}
@@ -166,6 +170,18 @@ func (v *validator) loopback(path, address string) {
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		v.fail(path, fmt.Sprintf("Plain text on %s", address), "insecure is for loopback addresses. Use a tls block, or force_insecure = true if the network itself encrypts and authenticates.")
 	}
+}
+
+// sameSocket tells whether two addresses cannot be listened on at once.
+func sameSocket(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB || portA == "0" {
+		return false // nothing to compare, or the system chooses two
+	}
+	ipA, ipB := net.ParseIP(hostA), net.ParseIP(hostB)
+	everywhere := func(host string, ip net.IP) bool { return host == "" || ip != nil && ip.IsUnspecified() }
+	return hostA == hostB || ipA != nil && ipA.Equal(ipB) || everywhere(hostA, ipA) || everywhere(hostB, ipB)
 }
 
 // address checks host:port; ports below least are refused.

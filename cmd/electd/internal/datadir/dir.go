@@ -120,6 +120,14 @@ func prepare(path string) error {
 	if err := makeDir(path); err != nil {
 		return err
 	}
+	if err := checkOwn(path); err != nil {
+		return err
+	}
+	return closeDir(path)
+}
+
+// checkOwn refuses a directory that is somebody else's.
+func checkOwn(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return unusable(path, err)
@@ -136,7 +144,7 @@ func prepare(path string) error {
 	if foreign != "" && !ours {
 		return &UnusableError{Path: path, Problem: "holds other things (" + foreign + ") and no identity of electd", Advice: "give the node a folder of its own"}
 	}
-	return closeDir(path)
+	return nil
 }
 
 // closeDir takes the directory's permissions from everybody but the owner.
@@ -161,7 +169,7 @@ func makeDir(path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return &UnusableError{Path: path, Problem: "is not a directory", Advice: "name a folder, or remove the file"}
+		return notDirectory(path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return unusable(path, err)
 	}

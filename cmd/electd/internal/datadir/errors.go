@@ -63,6 +63,10 @@ func (e *UnusableError) Error() string {
 
 func (e *UnusableError) Unwrap() error { return e.Err }
 
+func notDirectory(path string) error {
+	return &UnusableError{Path: path, Problem: "is not a directory", Advice: "name a folder, or remove the file"}
+}
+
 // unusable explains what the system said of path.
 func unusable(path string, err error) error {
 	e := &UnusableError{Path: path, Problem: "cannot be used", Advice: "see what the system says", Err: err}

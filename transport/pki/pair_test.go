@@ -1,4 +1,4 @@
-package wire
+package pki
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestFilesAreRegular(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{pipe: "is no regular file", t.TempDir(): "is no regular file", pipe + ".gone": "cannot be read"} {
-		_, err := read("tls.ca_file", path)
+		_, err := ReadFile("tls.ca_file", path)
 		var wrong *core.AttributeError
 		if !errors.As(err, &wrong) || wrong.Attribute != "tls.ca_file" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error of tls.ca_file with %q", path, err, want)
