@@ -40,10 +40,11 @@ func TestTermReleasesWithinABound(t *testing.T) {
 	t.Parallel()
 	dir := workplace(t)
 	d := newDaemon(t, dir, "db-a")
-	ended := filepath.Join(dir, "ended")
-	d.alone(run(fmt.Sprintf("trap 'echo ended > %s; exit 0' TERM; sleep 1000 & wait", ended)) + hook("demote", "sleep 1000"))
+	ready, ended := filepath.Join(dir, "ready"), filepath.Join(dir, "ended")
+	d.alone(run(fmt.Sprintf("trap 'echo ended > %s; exit 0' TERM; echo ready > %s; sleep 1000 & wait", ended, ready)) + hook("demote", "sleep 1000"))
 	d.start()
 	d.wait("leading", leads)
+	eventually(t, "the program can be asked to stop", func() bool { return len(lines(ready)) == 1 })
 	began := time.Now()
 	d.signal(syscall.SIGTERM)
 	select {
