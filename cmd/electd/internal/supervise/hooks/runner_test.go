@@ -213,12 +213,12 @@ func TestOneAtATimeInOrder(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	file := t.TempDir() + "/pids"
 	stuck := sh(fmt.Sprintf(`trap '' TERM; sleep 60 & echo $! >%s; setsid sleep 60 & echo $! >>%[1]s; wait`, file))
-	stuck.Timeout = 300 * time.Millisecond
+	stuck.Timeout = 3 * time.Second // enough for it to start its children on a busy machine
 	r, _ := runner(t, map[hooks.Kind]hooks.Hook{hooks.Fence: stuck})
 	a := newAnswers(t)
 	r.Submit(hooks.Request{Kind: hooks.Fence}, a.of("1"))
 	got := a.expect("1", hooks.TimedOut)
-	if !strings.Contains(got.Err.Error(), "300ms") || got.Took < stuck.Timeout {
+	if !strings.Contains(got.Err.Error(), "3s") || got.Took < stuck.Timeout {
 		t.Errorf("got %+v", got)
 	}
 	body, err := os.ReadFile(file)
