@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"testing"
+
+	"github.com/electd/electd/internal/servers"
 )
 
 // Gate passes TCP connections on to an address until it is shut.
@@ -23,7 +25,9 @@ type Gate struct {
 // NewGate opens a gate in front of address. It ends with the test.
 func NewGate(t testing.TB, address string) *Gate {
 	t.Helper()
-	g := &Gate{Address: "127.0.0.1:0", t: t, target: address, connections: map[net.Conn]bool{}}
+	// Not a port of the system's choice: while the gate is shut, it could become that
+	// of somebody's outgoing connection.
+	g := &Gate{Address: servers.FreeAddress(t), t: t, target: address, connections: map[net.Conn]bool{}}
 	g.Open()
 	t.Cleanup(func() {
 		g.Shut()
