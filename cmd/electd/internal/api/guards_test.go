@@ -26,35 +26,35 @@ func TestAPermitCountsOnlyWhileTheNodeLeads(t *testing.T) {
 	}
 }
 
-// waits returns how long a release waits for guards.
-func waits(t *testing.T, s *Server, within time.Duration) (time.Duration, error) {
+// waits has a release wait for guards.
+func waits(t *testing.T, s *Server, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	started := time.Now()
-	err := s.AwaitGuards(ctx, "orders")
-	return time.Since(started), err
+	return s.AwaitGuards(ctx, "orders")
 }
 
 func TestAReleaseWaitsForGuards(t *testing.T) {
 	s := serve(t, nil).Server
 	f := newFake()
-	if took, err := waits(t, s, time.Second); err != nil || took > 100*time.Millisecond {
-		t.Errorf("without guards: %s, %v", took, err)
+	began := time.Now()
+	if err := waits(t, s, time.Minute); err != nil || time.Since(began) > 10*time.Second {
+		t.Errorf("without guards: %s, %v", time.Since(began), err)
 	}
+	began = time.Now()
 	f.set(func(f *fake) { f.status.ValidForMS = 300 })
 	s.guards.extend("orders", "g1", f)
 	s.guards.extend("invoices", "g1", f)
-	if took, err := waits(t, s, 5*time.Second); err != nil || took < 250*time.Millisecond {
-		t.Errorf("with a guard that is never dismissed: %s, %v, want about 300 ms", took, err)
+	if err := waits(t, s, time.Minute); err != nil || time.Since(began) < 300*time.Millisecond {
+		t.Errorf("with a guard that is never dismissed: %s, %v, want 300 ms", time.Since(began), err)
 	}
 	f.set(func(f *fake) { f.status.ValidForMS = 60000 })
 	s.guards.extend("orders", "g1", f)
-	if _, err := waits(t, s, 20*time.Millisecond); err == nil {
+	if err := waits(t, s, 20*time.Millisecond); err == nil {
 		t.Error("a guard that is open still was not waited for")
 	}
 	time.AfterFunc(50*time.Millisecond, func() { s.guards.dismiss("orders", "g1") })
-	if took, err := waits(t, s, 10*time.Second); err != nil || took > 5*time.Second {
-		t.Errorf("with a guard that is dismissed: %s, %v", took, err)
+	if err := waits(t, s, 30*time.Second); err != nil {
+		t.Errorf("with a guard that is dismissed: %v", err)
 	}
 	s.guards.dismiss("orders", "g1") // a second time: nothing
 }
