@@ -58,7 +58,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 		case core.Take:
 			a.ranks.passOver(a.rank(), time.Now())
 		case core.Release:
-			a.turns.release(swap.Key)
+			a.turns.release(swap.Key, w.Value.Version)
 		}
 		a.spread(swap.Key, op.Request.Ballot, w.Value.Version)
 		return core.Version(w.Value.Version), nil

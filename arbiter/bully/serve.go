@@ -100,7 +100,8 @@ func (s *server) Learn(_ context.Context, m *bullyv1.LearnRequest) (*bullyv1.Lea
 }
 
 func (s *server) Stands(_ context.Context, m *bullyv1.StandsRequest) (*bullyv1.StandsAnswer, error) {
-	stands, passes := s.arbiter.turns.answer(m.GetKey(), time.Now())
+	newest, _ := s.arbiter.news.newest(m.GetKey())
+	stands, passes := s.arbiter.turns.answer(m.GetKey(), newest, time.Now())
 	return &bullyv1.StandsAnswer{Stands: stands, Passes: passes}, nil
 }
 

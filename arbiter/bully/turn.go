@@ -23,6 +23,7 @@ type turn struct {
 	last     time.Time    // when it last did
 	now      int          // takes of this node under way
 	released time.Time    // when this node gave the key up, if it has not stood since
+	vacant   string       // the version it left then
 }
 
 func newTurns() *turns { return &turns{mine: map[string]*turn{}} }
@@ -49,22 +50,23 @@ func (t *turns) since(key string, expected core.Version, now time.Time) (since t
 // it will try again.
 const standsFor = 500 * time.Millisecond
 
-// passesFor is how long after a release the others go ahead without this node.
+// passesFor is how long after a release the others go ahead without this node, if
+// none of them takes before.
 const passesFor = 5 * time.Second
 
 // answer says whether this node stands for a key, and whether it lets the others
-// go first.
-func (t *turns) answer(key string, now time.Time) (stands, passes bool) {
+// go first, as long as the newest version is the one that it left.
+func (t *turns) answer(key, newest string, now time.Time) (stands, passes bool) {
 	t.change(key, func(w *turn) {
-		passes = w.now == 0 && now.Sub(w.released) < passesFor
+		passes = w.now == 0 && w.vacant == newest && now.Sub(w.released) < passesFor
 		stands = w.now > 0 || !passes && now.Sub(w.last) < standsFor
 	})
 	return stands, passes
 }
 
-// release notes that this node has given a key up.
-func (t *turns) release(key string) {
-	t.change(key, func(w *turn) { w.released = time.Now() })
+// release notes that this node has given a key up, and left this version.
+func (t *turns) release(key, vacant string) {
+	t.change(key, func(w *turn) { w.released, w.vacant = time.Now(), vacant })
 }
 
 func (t *turns) change(key string, f func(*turn)) {

@@ -45,7 +45,7 @@ func TestHighestRankWinsAFreshElection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCluster(t, 3)
-			c.config = func(config *Config) { config.Suitability, config.Profile = test.suitability[config.Node], "lan" }
+			c.config = func(config *Config) { config.Suitability, config.Profile = test.suitability[config.Node], "wan" } // a turn is a second
 			c.start("a", "b", "c")
 			c.ready()
 			c.ranked()
@@ -114,6 +114,39 @@ func TestWhoeverReleasedLetsTheOthersGoFirst(t *testing.T) {
 	}
 	if waited := time.Since(start); waited > 900*time.Millisecond {
 		t.Errorf("b waited %v for c, which had just released", waited)
+	}
+}
+
+// Once another one has led, whoever gave up before is first in its rank again.
+func TestReleaseIsForgottenOnceAnotherOneHasLed(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3)
+	c.config = func(config *Config) { config.Profile = "wan" } // a turn is a second
+	c.start("a", "b", "c")
+	c.ready()
+	c.ranked()
+	var v core.Version
+	for _, node := range []string{"c", "b"} { // one after the other
+		v = c.mustSwap(node, lease, v, node+" leads")
+		var err error
+		v, err = c.nodes[node].CompareAndSwap(within(t, 5*time.Second), core.Swap{Key: lease, Expected: v, Record: []byte("vacant"), Intent: core.Release})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "c has heard of it", func() error {
+		if newest, _ := c.nodes["c"].news.newest(lease); newest != string(v) {
+			return fmt.Errorf("it knows %s", newest)
+		}
+		return nil
+	})
+	var both sync.WaitGroup
+	both.Go(func() { _ = c.take(within(t, 5*time.Second), "a", v) })
+	time.Sleep(200 * time.Millisecond) // c is not the first to try
+	both.Go(func() { _ = c.take(within(t, 5*time.Second), "c", v) })
+	both.Wait()
+	if s, err := c.read("b", lease); err != nil || string(s.Record) != "c" {
+		t.Errorf("%q took, %v; want c, which gave up before b led", s.Record, err)
 	}
 }
 

@@ -19,7 +19,6 @@ func TestUDPBlocked(t *testing.T) {
 	x.start(x.names()...)
 	first := x.next(0, time.Time{}, firstStart)
 	x.settled()
-	x.everybodySays("let UDP pass on the gossip port")
 
 	begun := time.Now()
 	x.kill(first.node)
@@ -34,6 +33,7 @@ func TestUDPBlocked(t *testing.T) {
 	x.stepDown(second.node)
 	third := x.next(second.epoch, begun, slack)
 	t.Logf("%s stepped down: %s leads at epoch %d after %v", second.node, third.node, third.epoch, third.at.Sub(begun))
+	x.everybodySays("let UDP pass on the gossip port")
 	x.work()
 }
 
