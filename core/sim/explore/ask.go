@@ -54,23 +54,44 @@ func (m *mover) oldestOrphan() int {
 }
 
 // look lets a read see what is stored.
-func (m *mover) look(k int, torn, stale bool) {
+func (m *mover) look(k int) {
 	r, s := &m.inStore[k], &m.store
-	r.looked, r.found, r.version, r.record = true, core.FoundAbsent, "", core.Record{}
-	switch {
-	case stale && !s.olderPresent, !stale && !s.present:
-		return
-	case stale:
-		r.found, r.version, r.record = core.FoundRecord, s.olderVersion, s.olderRecord
-		return
-	}
-	r.found, r.version, r.record = core.FoundRecord, s.version, s.record
-	if torn && s.olderPresent {
-		r.version = s.olderVersion
-	}
-	if m.grid.Ages {
+	if r.sees(s.present, s.version, &s.record) && m.grid.Ages {
 		r.age = int64(m.now.Sub(s.written))
 	}
+}
+
+// sees notes what a read will answer, and reports whether that is a record.
+func (r *request) sees(present bool, version core.Version, record *core.Record) bool {
+	r.looked = true
+	if !present {
+		r.found, r.version, r.record = core.FoundAbsent, "", core.Record{}
+		return false
+	}
+	r.found, r.version, r.record = core.FoundRecord, version, *record
+	return true
+}
+
+// lookEarly lets a read see it now and be answered later.
+func (m *mover) lookEarly(k int) {
+	m.left.Split--
+	m.look(k)
+}
+
+// lookTorn lets a read see new bytes under an older version.
+func (m *mover) lookTorn(k int) {
+	m.left.Torn--
+	m.look(k)
+	if m.store.present {
+		m.inStore[k].version = m.store.olderVersion
+	}
+}
+
+// lookStale lets a read see what was there before.
+func (m *mover) lookStale(k int) {
+	m.left.Stale--
+	s := &m.store
+	m.inStore[k].sees(s.olderPresent, s.olderVersion, &s.olderRecord)
 }
 
 // land lets a write take effect if its version still stands.
@@ -93,7 +114,7 @@ func (m *mover) answer(k int) {
 	r := m.inStore[k]
 	if !r.write {
 		if !r.looked {
-			m.look(k, false, false)
+			m.look(k)
 			r = m.inStore[k]
 		}
 		m.dropRequest(k)
@@ -133,10 +154,47 @@ func (m *mover) answerWrite(r *request, o core.Outcome) {
 
 // leave answers "unknown" and leaves the write to land at any time.
 func (m *mover) leave(k int) {
+	m.left.Unknown--
 	m.inStore[k].orphan = true
 	r := m.inStore[k]
 	r.orphan = false
 	m.answerWrite(&r, core.Unknown)
+}
+
+// landLate lets a write take effect that nobody waits for.
+func (m *mover) landLate(k int) {
+	r := m.inStore[k]
+	m.dropRequest(k)
+	m.land(&r)
+}
+
+// applyAndDeny answers that a write conflicts, though it was applied.
+func (m *mover) applyAndDeny(k int) {
+	m.left.Conflicts--
+	r := m.inStore[k]
+	m.dropRequest(k)
+	m.land(&r)
+	m.answerWrite(&r, core.Conflict)
+}
+
+// deny answers that a write conflicts, though it would not have.
+func (m *mover) deny(k int) {
+	m.left.Conflicts--
+	r := m.inStore[k]
+	m.dropRequest(k)
+	m.answerWrite(&r, core.Conflict)
+}
+
+// failRequest answers that a request certainly did not happen.
+func (m *mover) failRequest(k int) {
+	m.left.Failed--
+	r := m.inStore[k]
+	m.dropRequest(k)
+	if r.write {
+		m.answerWrite(&r, core.Unavailable)
+		return
+	}
+	m.step(int(r.node), core.Event{Kind: core.ReadDone, Op: r.op, Outcome: core.Unavailable})
 }
 
 // timedOut reports whether a request must be over by now.

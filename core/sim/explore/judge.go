@@ -52,9 +52,6 @@ func (m *mover) judgeStep(i int) {
 	if !s.Write.Open {
 		n.bought = s.Lead.ArbiterUntil // what was given up stays given up
 	}
-	if s.Phase != core.Leading && s.Phase != core.Promoting {
-		return
-	}
 	if s.Phase != core.Leading {
 		return
 	}

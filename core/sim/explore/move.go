@@ -37,23 +37,37 @@ func (m *mover) start(i int) {
 
 func identity(node int, disks uint8) string { return fmt.Sprintf("%s-%d", nodeName(node), disks) }
 
-// crash ends a session. Its writes may land yet; what was on its way to it is lost.
-func (m *mover) crash(i int, machine, disk bool) {
+// killMachine lets a machine die, and its service with it.
+func (m *mover) killMachine(i int) {
+	m.left.Restarts[i]--
+	m.nodes[i].actsUntil = 0
+	m.crash(i)
+}
+
+// killDisk lets a machine die, to come back empty.
+func (m *mover) killDisk(i int) {
+	m.left.LostDisks--
+	m.killMachine(i)
 	n := &m.nodes[i]
-	if !machine {
-		if epoch, until := n.state.Guard(n.config); epoch != 0 {
-			n.actsUntil, n.actsEpoch = until, epoch
-		}
+	n.disks++
+	n.known, n.floor, n.previous = false, 0, ""
+}
+
+// killProcess lets a process die. Its service acts on until the watchdog ends it.
+func (m *mover) killProcess(i int) {
+	m.left.Process--
+	n := &m.nodes[i]
+	if epoch, until := n.state.Guard(n.config); epoch != 0 {
+		n.actsUntil, n.actsEpoch = until, epoch
 	}
-	if machine {
-		n.actsUntil = 0
-	}
+	m.crash(i)
+}
+
+// crash ends a session. Its writes may land yet; what was on its way to it is lost.
+func (m *mover) crash(i int) {
+	n := &m.nodes[i]
 	n.up, n.acted, n.stopping, n.saving = false, false, 0, 0
 	n.state = core.State{}
-	if !disk {
-		n.disks++
-		n.known, n.floor, n.previous = false, 0, ""
-	}
 	for k := 0; k < m.messages; k++ {
 		if int(m.inNet[k].to) == i {
 			m.dropMessage(k)
@@ -74,8 +88,19 @@ func (m *mover) crash(i int, machine, disk bool) {
 	}
 }
 
-// tick lets time go by and every node look at its clock; late does not.
-func (m *mover) tick(late int) {
+// nobody is late for a tick.
+const nobody = -1
+
+// tick lets time go by and every node look at its clock.
+func (m *mover) tick() { m.pass(nobody) }
+
+// tickLate does so but for one node, whose timer fires late.
+func (m *mover) tickLate(i int) {
+	m.left.Late--
+	m.pass(i)
+}
+
+func (m *mover) pass(late int) {
 	m.now += Tick
 	for k := 0; k < m.messages; k++ {
 		if m.now > m.inNet[k].sent.Add(ticks(m.grid.Delay)) {
@@ -189,12 +214,21 @@ func (m *mover) send(i int, a *core.Action) {
 	m.messages++
 }
 
-// deliver hands a message over; again leaves it on its way too.
-func (m *mover) deliver(k int, again bool) {
+// deliver hands a message over.
+func (m *mover) deliver(k int) {
 	x := m.inNet[k]
-	if !again {
-		m.dropMessage(k)
-	}
+	m.dropMessage(k)
+	m.receive(&x)
+}
+
+// deliverAgain hands a message over and leaves it on its way too.
+func (m *mover) deliverAgain(k int) {
+	m.left.Duplicate--
+	x := m.inNet[k]
+	m.receive(&x)
+}
+
+func (m *mover) receive(x *message) {
 	if n := &m.nodes[x.to]; !n.up || n.life != x.life {
 		return
 	}

@@ -125,7 +125,7 @@ func (g *Grid) begin(x *explorer) (*world, *Failure) {
 		for i := 0; i < 40 && !found; i++ {
 			m.calm()
 			if found = m.healthy(); !found {
-				m.tick(-1)
+				m.tick()
 			}
 		}
 		for i := g.Nodes - g.Joining; i < g.Nodes; i++ {
@@ -151,7 +151,7 @@ func (m *mover) calm() {
 		case m.requests > 0:
 			m.answer(0)
 		case m.messages > 0:
-			m.deliver(0, false)
+			m.deliver(0)
 		case m.saveAny():
 		default:
 			return
