@@ -19,15 +19,20 @@ import (
 
 // Client talks to one daemon. It is safe for concurrent use.
 type Client struct {
-	base  string
-	token string
-	http  *http.Client
+	base    string
+	options Options
+	http    *http.Client
 }
 
 // Options of New. The zero value is right for a Unix socket.
 type Options struct {
-	Token     string          // shown to a TCP listener that asks for one
-	Transport *http.Transport // nil: one of its own; its dialler is replaced for a Unix socket
+	Token string // shown to a TCP listener that asks for one
+
+	// For https: what the daemon is known by, and what it knows the client by.
+	CAFile            string // authorities that may have signed the daemon's certificate, PEM; empty: the machine's own
+	CertFile, KeyFile string // a certificate that api.tls.ca_file of the daemon has signed, and its key, PEM; may be empty
+
+	Transport *http.Transport // nil: one of its own; what the files above hold is put into it, its dialler is replaced for a Unix socket
 }
 
 // New returns a client of the daemon at address: the path of its socket,
@@ -38,14 +43,17 @@ func New(address string, o Options) (*Client, error) {
 	if transport == nil {
 		transport = &http.Transport{}
 	}
-	c := &Client{token: o.Token, http: &http.Client{Transport: transport}}
+	c := &Client{options: o, http: &http.Client{Transport: transport}}
 	if scheme, _, ok := strings.Cut(address, "://"); ok && scheme != "unix" {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return nil, wrongAddress(address)
 		}
 		c.base = strings.TrimSuffix(address, "/")
-		return c, nil
+		return c, c.options.secure(address, transport)
+	}
+	if err := o.secure(address, transport); err != nil {
+		return nil, err
 	}
 	path := strings.TrimPrefix(address, "unix://")
 	if path == "" || hostAndPort.MatchString(path) {
@@ -71,7 +79,8 @@ func wrongAddress(address string) error {
 }
 
 // FromEnvironment returns a client of the daemon that runs this program, by
-// ELECTD_API and ELECTD_TOKEN_FILE.
+// ELECTD_API and ELECTD_TOKEN_FILE and, for https, ELECTD_CA_FILE, ELECTD_CERT_FILE
+// and ELECTD_KEY_FILE.
 func FromEnvironment() (*Client, error) {
 	address := os.Getenv("ELECTD_API")
 	if address == "" {
@@ -84,6 +93,9 @@ func FromEnvironment() (*Client, error) {
 			return nil, fmt.Errorf("ELECTD_TOKEN_FILE: %w", err)
 		}
 		o.Token = strings.TrimSpace(string(token))
+	}
+	if strings.HasPrefix(address, "https://") {
+		o.CAFile, o.CertFile, o.KeyFile = os.Getenv("ELECTD_CA_FILE"), os.Getenv("ELECTD_CERT_FILE"), os.Getenv("ELECTD_KEY_FILE")
 	}
 	return New(address, o)
 }
@@ -225,10 +237,14 @@ func (c *Client) send(ctx context.Context, method, path string, body any) (*http
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
+	if token := c.options.Token; token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	return c.http.Do(request)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.options.explain(c.base, err)
+	}
+	return answer, nil
 }
 
 // refused returns what an answer says if that is an error, and closes it then.
@@ -239,6 +255,9 @@ func refused(answer *http.Response) error {
 	defer answer.Body.Close()
 	var failure Failure
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if strings.Contains(string(text), "HTTP request to an HTTPS server") {
+		return fmt.Errorf("%s speaks TLS: ask it as https://", answer.Request.URL.Host)
+	}
 	if json.Unmarshal(text, &failure) != nil || failure.Error == "" {
 		failure.Error = fmt.Sprintf("%s %s: %s", answer.Request.Method, answer.Request.URL.Path, answer.Status)
 	}

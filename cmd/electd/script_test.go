@@ -39,7 +39,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("PATH", built+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
-			for _, name := range []string{"PEER_A", "PEER_B", "PORT"} {
+			for _, name := range []string{"PEER_A", "PEER_B", "PORT", "API_A", "API_B"} {
 				env.Setenv(name, fmt.Sprintf("127.0.0.1:%d", servers.FreePort(t)))
 			}
 			return nil

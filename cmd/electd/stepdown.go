@@ -22,8 +22,9 @@ func stepDownCommand(s streams) *cobra.Command {
 		Long: `Have the leader give up leadership, to any node that can lead or to a named one. Any
 node may be asked: a follower forwards it to the leader. Nothing happens if nobody
 could take over. With --wait, whoever takes over is asked whether it is promoted, if
-its API is served over TCP without TLS; if not, this node's view of it counts, which
-cannot tell a promotion from leading.
+its API is served over TCP, and over TLS if an https API or --ca-file is given; if it
+cannot be asked, this node's view of it counts, which cannot tell a promotion from
+leading.
 
 Exit status: 0 done, 1 refused or, with --wait, no other leader in time.`,
 		Example: "  electd step-down orders\n  electd step-down orders --to db-b --wait",
@@ -40,26 +41,37 @@ Exit status: 0 done, 1 refused or, with --wait, no other leader in time.`,
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), within)
 		defer cancel()
-		return stepDown(ctx, s, api, args[0], to, wait)
+		if !wait {
+			_, err := askToStepDown(ctx, s, api, args[0], to)
+			return err
+		}
+		return stepDownAndWait(ctx, s, api, t.another, args[0], to)
 	}
 	return c
 }
 
-func stepDown(ctx context.Context, s streams, api *client.Client, election, to string, wait bool) error {
+// asked is a step-down that was asked for.
+type asked struct {
+	before client.Election // how the election stood
+	done   client.Done
+	needed bool // false: the node that was to lead did already
+}
+
+func askToStepDown(ctx context.Context, s streams, api *client.Client, election, to string) (asked, error) {
 	before, err := api.Election(ctx, election)
 	if err != nil {
-		return explain(err)
+		return asked{}, explain(err)
 	}
 	if to != "" && before.Leader == to {
 		fmt.Fprintf(s.out, "%s leads already, at epoch %d\n", to, before.Epoch)
-		return nil
+		return asked{}, nil
 	}
 	done, err := api.StepDown(ctx, election, to)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return underWay(api, election)
+		return asked{}, underWay(api, election)
 	}
 	if err != nil {
-		return refused(to, err)
+		return asked{}, refused(to, err)
 	}
 	switch done.Outcome {
 	case client.OutcomeForwarded:
@@ -69,28 +81,37 @@ func stepDown(ctx context.Context, s streams, api *client.Client, election, to s
 	default:
 		fmt.Fprintf(s.out, "%s has released epoch %d\n", cmp.Or(before.Leader, before.Node), before.Epoch)
 	}
-	if !wait {
-		return nil
+	return asked{before, done, true}, nil
+}
+
+// dialler returns a client of the daemon whose API is at host:port.
+type dialler func(address string) (*client.Client, error)
+
+func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial dialler, election, to string) error {
+	asked, err := askToStepDown(ctx, s, api, election, to)
+	if err != nil || !asked.needed {
+		return err
 	}
 	for promoting := ""; ; {
 		now, err := api.Election(ctx, election)
-		if err == nil && now.Epoch > before.Epoch {
-			now = asTheLeaderSays(ctx, now)
+		over := err == nil && now.Epoch > asked.before.Epoch
+		if over {
+			now = asTheLeaderSays(ctx, dial, now)
 		}
 		switch {
-		case err == nil && now.Epoch > before.Epoch && now.Leader != "" && (now.Leading || now.Role == "follower"):
+		case over && now.Leader != "" && (now.Leading || now.Role == "follower"):
 			fmt.Fprintf(s.out, "%s leads at epoch %d\n", now.Leader, now.Epoch)
 			if to != "" && now.Leader != to {
 				return status{exitFailed, fmt.Errorf("electd: %s was to lead", to)}
 			}
 			return nil
-		case err == nil && now.Epoch > before.Epoch && now.Role == "promoting" && promoting != now.Node:
+		case over && now.Role == "promoting" && promoting != now.Node:
 			promoting = now.Node
 			fmt.Fprintf(s.out, "%s has taken over epoch %d and is being promoted\n", now.Node, now.Epoch)
 		case ctx.Err() != nil && promoting != "":
 			return status{exitFailed, fmt.Errorf("electd: no other leader in time: %s was still being promoted; its log and electd status there tell more", promoting)}
-		case ctx.Err() != nil && done.Outcome == client.OutcomeForwarded:
-			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; its log says so, and electd status there shows who could", done.To)}
+		case ctx.Err() != nil && asked.done.Outcome == client.OutcomeForwarded:
+			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; its log says so, and electd status there shows who could", asked.done.To)}
 		case ctx.Err() != nil:
 			return status{exitFailed, errors.New("electd: no other leader in time; see electd status")}
 		}
@@ -103,12 +124,12 @@ const askWithin = 2 * time.Second
 
 // asTheLeaderSays returns how the election stands on the node that a follower
 // takes for the leader, as only that knows whether its promotion is over. Where it
-// cannot be asked, for want of an API over plain TCP, the follower's word has to do.
-func asTheLeaderSays(ctx context.Context, follower client.Election) client.Election {
+// cannot be asked, for want of an API over TCP, the follower's word has to do.
+func asTheLeaderSays(ctx context.Context, dial dialler, follower client.Election) client.Election {
 	if follower.Role != "follower" || follower.Addresses.API == "" {
 		return follower
 	}
-	leader, err := client.New("http://"+follower.Addresses.API, client.Options{})
+	leader, err := dial(follower.Addresses.API)
 	if err != nil {
 		return follower
 	}

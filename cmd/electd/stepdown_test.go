@@ -58,7 +58,7 @@ func TestStepDownWaitsForThePromotion(t *testing.T) {
 		return client.Election{Election: "orders", Node: "db-a", Role: "follower", Leader: "db-b", Epoch: 4, Addresses: client.Addresses{API: strings.TrimPrefix(leader, "http://")}}
 	}, released)
 	var out strings.Builder
-	if err := stepDown(t.Context(), streams{out: &out}, api, "orders", "", true); err != nil {
+	if err := stepDownAndWait(t.Context(), streams{out: &out}, api, (&target{}).another, "orders", ""); err != nil {
 		t.Fatal(err)
 	}
 	want := "db-a has released epoch 3\ndb-b has taken over epoch 4 and is being promoted\ndb-b leads at epoch 4\n"
@@ -82,7 +82,7 @@ func TestStepDownDoesNotTakeAPromotionForALeader(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var out strings.Builder
-	err := stepDown(ctx, streams{out: &out}, api, "orders", "", true)
+	err := stepDownAndWait(ctx, streams{out: &out}, api, (&target{}).another, "orders", "")
 	if err == nil || !strings.Contains(err.Error(), "db-b was still being promoted") {
 		t.Errorf("it ends with %v", err)
 	}
@@ -101,7 +101,7 @@ func TestStepDownThatIsUnderWaySaysSo(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	var out strings.Builder
-	err := stepDown(ctx, streams{out: &out}, api, "orders", "", true)
+	err := stepDownAndWait(ctx, streams{out: &out}, api, (&target{}).another, "orders", "")
 	if err == nil || strings.Contains(err.Error(), "Is the daemon running") {
 		t.Fatalf("it ends with %v", err)
 	}

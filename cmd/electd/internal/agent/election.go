@@ -261,9 +261,7 @@ func (e *election) status() client.Election {
 	if !s.Phase.Holds() {
 		out.Why += e.check.explain(s.Leader)
 	}
-	if out.Leader != "" && out.Leader == s.Record.Holder {
-		out.Addresses = client.Addresses(s.Record.Addresses)
-	}
+	out.Addresses = addressesOf(out.Leader, s)
 	if s.Calls.Last.Err != nil {
 		out.Requests.LastError = s.Calls.Last.Err.Error()
 	}
@@ -279,6 +277,23 @@ func (e *election) status() client.Election {
 		})
 	}
 	return out
+}
+
+// addressesOf are a leader's, from the record or, before that is read, from what
+// it says of itself.
+func addressesOf(leader string, s node.Status) client.Addresses {
+	if leader == "" {
+		return client.Addresses{}
+	}
+	if leader == s.Record.Holder {
+		return client.Addresses(s.Record.Addresses)
+	}
+	for _, p := range s.Peers {
+		if p.Node == leader {
+			return client.Addresses{API: p.API}
+		}
+	}
+	return client.Addresses{}
 }
 
 // ahead is the end of a pause, none if that is over.
