@@ -60,7 +60,7 @@ func (a *Arbiter) CompareAndSwap(ctx context.Context, swap core.Swap) (core.Vers
 		case core.Release:
 			a.turns.release(swap.Key, w.Value.Version)
 		}
-		a.spread(swap.Key, op.Request.Ballot, w.Value.Version)
+		a.spread(swap.Key, op.StoredIn(), w.Value.Version)
 		return core.Version(w.Value.Version), nil
 	case register.Mismatch:
 		return "", fmt.Errorf("bully: swap %s: another version is stored: %w", swap.Key, core.ErrConflict)

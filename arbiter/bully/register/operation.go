@@ -63,6 +63,18 @@ type Operation struct {
 // IsRead reports whether the operation only reads.
 func (o *Operation) IsRead() bool { return o.Want.Value == Value{} }
 
+// StoredIn returns the ballot in which a swap was Stored. One that was outbid may
+// have learnt so by looking, and the ballot from those who accepted it.
+func (o *Operation) StoredIn() Ballot {
+	ballot := o.Request.Ballot
+	for i := range o.Answers {
+		if o.Answers[i].Value == o.Want.Value {
+			ballot = Highest(ballot, o.Answers[i].At)
+		}
+	}
+	return ballot
+}
+
 // Begin starts an operation. A read looks first; ballot is for a swap's first
 // round.
 func Begin(w Want, ballot Ballot) (Operation, Next) {
