@@ -12,6 +12,7 @@ const (
 	WaiverTakeover
 	ColdByAge
 	ColdByObservation
+	ColdByHeartbeat
 	ResumeByWrite
 	ResumeByRound
 	LateAck
@@ -43,7 +44,7 @@ const (
 )
 
 var counterNames = [counters]string{
-	"warm_takeover", "waiver_takeover", "cold_by_age", "cold_by_observation", "resume_by_write", "resume_by_round",
+	"warm_takeover", "waiver_takeover", "cold_by_age", "cold_by_observation", "cold_by_heartbeat", "resume_by_write", "resume_by_round",
 	"late_ack_after_fence", "busy_answered", "unknown_write_applied", "unknown_write_not_applied",
 	"unknown_write_applied_late", "conflict_at_leader", "restart_inside_own_lease", "reclaim", "twin_refused",
 	"stranger_refused", "stranger_admitted", "hand_over_taken", "hand_over_reopened", "witness_rejection",

@@ -9,6 +9,7 @@ const (
 	Duplicate    FaultKind = "duplicate"     // messages arrive twice
 	Delay        FaultKind = "delay"         // messages are late, and overtake each other
 	Partition    FaultKind = "partition"     // Who is cut off from all peers
+	Flap         FaultKind = "flap"          // Who is cut off, and not, and cut off again; every fourth partition does so
 	OneWay       FaultKind = "one-way"       // what Who sends does not arrive
 	Deaf         FaultKind = "deaf"          // what is sent to Who does not arrive
 	Link         FaultKind = "link"          // Who and the machine numbered Amount do not reach each other
@@ -16,8 +17,8 @@ const (
 	PauseMachine FaultKind = "pause-machine" // everything on the machine stands still
 	CrashProcess FaultKind = "crash-process" // electd dies, its service until the watchdog kills it
 	CrashMachine FaultKind = "crash-machine"
-	LoseDisk     FaultKind = "lose-disk" // a machine crashes and comes back empty
-	WallStep     FaultKind = "wall-step"
+	LoseDisk     FaultKind = "lose-disk"    // a machine crashes and comes back empty
+	WallStep     FaultKind = "wall-step"    // Who's wall clock is set, by hours at most
 	CutOff       FaultKind = "cut-off"      // Who does not reach the store
 	StoreDown    FaultKind = "store-down"   // nobody reaches the store
 	StoreRefuse  FaultKind = "store-refuse" // the store says it is unavailable

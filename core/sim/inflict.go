@@ -14,12 +14,17 @@ func (w *World) inflict(f *Fault, n *node) (undo func()) {
 		return raise(&w.net.delay, Time(f.Amount)*w.plan.Timing.HeartbeatLease/500)
 	case Partition, OneWay, Deaf:
 		return w.partition(n, f.Kind)
+	case Flap:
+		w.partitioned(n.index)
+		return raise(&w.net.flapping, 1)
 	case Link:
 		return w.cutLink(n, f.Amount%len(w.nodes))
 	case PauseProcess:
 		w.pauseProcess(n, f.Lasts)
 	case PauseMachine:
 		w.pauseMachine(n, f.Lasts)
+	case WallStep:
+		n.wallStep += Time(f.Amount-500) * 20 * Second
 	case CrashProcess:
 		w.killProcess(n)
 		return func() { w.start(n) }

@@ -26,6 +26,9 @@ type judge struct {
 type past struct {
 	life     uint32
 	fencedAt core.Instant
+	fenced   uint64 // the newest round before that
+	freeAt   core.Instant
+	freeBy   Counter   // how it came to know that
 	writes   [4]bought // authority bought by applied writes, newest last
 	vows
 }
@@ -167,8 +170,23 @@ func (w *World) follow(n *node, before core.Phase, ev *core.Event) {
 		n.past = past{life: n.life}
 	}
 	n.past.noteHeard(n.state.View.Heard)
+	n.past.noteFreeAt(n.state.View.FreeAt, ev)
 	if before != n.state.Phase && n.state.Phase != core.Promoting && n.state.Phase != core.Leading {
-		n.past.fencedAt = n.state.Now
+		n.past.fencedAt, n.past.fenced = n.state.Now, n.state.Lead.Seq
+	}
+}
+
+// noteFreeAt remembers what told a node when its holder's authority is over.
+func (p *past) noteFreeAt(freeAt core.Instant, ev *core.Event) {
+	if freeAt == p.freeAt {
+		return
+	}
+	p.freeAt, p.freeBy = freeAt, ColdByHeartbeat
+	if ev.Kind == core.ReadDone {
+		p.freeBy = ColdByObservation
+		if ev.Age > 0 {
+			p.freeBy = ColdByAge
+		}
 	}
 }
 
@@ -332,7 +350,9 @@ func (w *World) noteTake(n *node) {
 	if challengers >= 2 && len(w.nodes) >= 3 {
 		w.seen[TwoChallengers]++
 	}
-	if w.store.record.Session != "" && w.store.record.Holder == n.config.Node && n.state.Now < n.state.Started.Add(w.store.record.ArbiterLease) {
+	r := &w.store.record
+	own := r.State == core.Held && r.Session != n.config.Session && contains(n.sessions, r.Session)
+	if own && n.state.Now < n.state.Started.Add(r.ArbiterLease) {
 		w.seen[RestartInOwnLease]++
 	}
 }
@@ -401,10 +421,8 @@ func (w *World) noteChallenge(n *node) {
 		if w.now-w.store.written < w.plan.Timing.ArbiterLease {
 			w.seen[WaiverTakeover]++
 		}
-	case w.plan.Store.Ages:
-		w.seen[ColdByAge]++
 	default:
-		w.seen[ColdByObservation]++
+		w.seen[n.past.freeBy]++
 	}
 }
 
@@ -423,7 +441,7 @@ func (w *World) receives(n *node, m *core.Message) {
 	switch {
 	case m.Kind == core.Busy:
 		w.noteBusy(n, m)
-	case m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session:
+	case m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session && m.Seq <= n.past.fenced:
 		w.seen[LateAck]++
 	}
 }

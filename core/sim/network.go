@@ -8,6 +8,7 @@ type network struct {
 	sends     []int   // by machine: of what it sends
 	hears     []int   // by machine: of what is sent to it
 	links     [][]int // between two machines
+	flapping  int     // of those that come and go
 	loss      int     // of 1000
 	duplicate int
 	delay     Time // longest extra delay
@@ -40,6 +41,26 @@ func (net *network) open(from, to int) bool {
 	return net.sends[from] == 0 && net.hears[to] == 0 && net.links[from][to] == 0
 }
 
+// open reports whether what one machine sends reaches the other just now.
+func (w *World) open(from, to int) bool {
+	return w.net.open(from, to) && (w.net.flapping == 0 || !w.flaps(from) && !w.flaps(to))
+}
+
+// flaps reports whether a fault that comes and goes cuts a machine off just now.
+func (w *World) flaps(who int) bool {
+	for i := range w.faults {
+		f, r := &w.plan.Faults[i], &w.faults[i]
+		if f.Kind != Flap || !r.active || r.victim.index != who {
+			continue
+		}
+		period := w.plan.Timing.Interval * Time(2+f.Amount%7) / 4
+		if w.now/period%2 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // block cuts, or with -1 restores, what a machine sends, what it receives, or both.
 func (net *network) block(who, by int, kind FaultKind) {
 	if kind != Deaf {
@@ -69,7 +90,7 @@ func (w *World) dial(n *node, peer int, life uint32) {
 		return
 	}
 	to := w.machine(n.config.Peers[peer])
-	if to == nil || !to.up || to.pausedUntil > w.now || !w.net.open(n.index, to.index) || !w.net.open(to.index, n.index) {
+	if to == nil || !to.up || to.pausedUntil > w.now || !w.open(n.index, to.index) || !w.open(to.index, n.index) {
 		w.redial(n, peer, w.plan.Timing.Interval/2)
 		return
 	}
@@ -98,7 +119,7 @@ func (w *World) broken(n *node, peer int) {
 		return
 	}
 	to := w.nodes[n.conns[peer].machine]
-	if to.up && to.life == n.conns[peer].life && w.net.open(n.index, to.index) && w.net.open(to.index, n.index) {
+	if to.up && to.life == n.conns[peer].life && w.open(n.index, to.index) && w.open(to.index, n.index) {
 		return // it recovered before the keepalive ran out
 	}
 	n.conns[peer] = conn{}
@@ -154,7 +175,8 @@ func (w *World) send(n *node, peer string, m *core.Message) {
 		to, life = w.nodes[n.conns[p].machine], n.conns[p].life
 	}
 	w.sent(n, m)
-	if !w.net.open(n.index, to.index) || w.chance(w.net.loss) {
+	m.WallClock = w.wall(n)
+	if !w.open(n.index, to.index) || w.chance(w.net.loss) {
 		return
 	}
 	w.post(to, life, m)
@@ -174,7 +196,6 @@ func (w *World) asker(n *node, id string) *node {
 func (w *World) post(to *node, life uint32, m *core.Message) {
 	ref, copy := w.messages.add()
 	*copy = *m
-	copy.WallClock = w.now
 	at := w.now + w.within(w.plan.Network.Latency[0], w.plan.Network.Latency[1])
 	if w.net.delay > 0 {
 		at += w.within(0, w.net.delay)

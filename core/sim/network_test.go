@@ -39,3 +39,33 @@ func TestALinkIsCutBothWays(t *testing.T) {
 		t.Error("the link stays cut")
 	}
 }
+
+// TestAFlappingMachineComesAndGoes checks that it is cut off and not in turns as long
+// as the fault lasts, and that others are not.
+func TestAFlappingMachineComesAndGoes(t *testing.T) {
+	p := NewPlan(1)
+	p.Nodes = []NodePlan{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	p.Faults = []Fault{{Kind: Flap, Lasts: Second}}
+	w := newWorld(p, nil)
+	w.strike(0)
+	changes, last := 0, true
+	for ; w.now < 20*p.Timing.Interval; w.now += p.Timing.Interval / 8 {
+		open := w.open(0, 1)
+		if open != w.open(1, 0) || !w.open(1, 2) {
+			t.Fatalf("at %d: from a to b %t, from b to a %t, from b to c %t", w.now, open, w.open(1, 0), w.open(1, 2))
+		}
+		if open != last {
+			changes++
+		}
+		last = open
+	}
+	if changes < 10 {
+		t.Errorf("it came or went %d times in 20 intervals", changes)
+	}
+	w.subside(0)
+	for ; w.now < 40*p.Timing.Interval; w.now += p.Timing.Interval / 8 {
+		if !w.open(0, 1) || !w.open(1, 0) {
+			t.Fatal("it is cut off when the fault is over")
+		}
+	}
+}

@@ -9,16 +9,17 @@ import (
 // node is one machine: its disk, its clock, its network card, and, while it is
 // up, the process that runs core.Step as the driver does.
 type node struct {
-	index   int
-	config  core.Config
-	state   core.State
-	clock   clock
-	disk    disk
-	twin    bool // it bears the id of an older machine
-	twinned bool // another machine bears its id
-	stand   core.Standing
-	peers   []string // all that there are
-	without string   // which of them its configuration does not list
+	index    int
+	config   core.Config
+	state    core.State
+	clock    clock
+	wallStep Time // how far off its wall clock is
+	disk     disk
+	twin     bool // it bears the id of an older machine
+	twinned  bool // another machine bears its id
+	stand    core.Standing
+	peers    []string // all that there are
+	without  string   // which of them its configuration does not list
 
 	up          bool
 	life        uint32 // counts sessions
@@ -177,7 +178,7 @@ func (w *World) wake(n *node) {
 func (w *World) step(n *node, ev core.Event) {
 	w.draws++
 	ev.Random = [2]uint64{w.plan.Seed, w.draws}
-	ev.Wall = 1_700_000_000_000 + w.now/Millisecond
+	ev.Wall = w.wall(n) / Millisecond
 	now := n.clock.at(w.now)
 	before := n.state.Phase
 	n.out = core.Step(&n.config, &n.state, now, ev, n.out[:0])
@@ -195,6 +196,9 @@ func (w *World) step(n *node, ev core.Event) {
 	}
 	w.judgeStep(n, &ev)
 }
+
+// wall is what a node's wall clock shows, in Unix nanoseconds.
+func (w *World) wall(n *node) Time { return storeEpoch*Second + w.now + n.wallStep }
 
 // lateness is how late the process gets the processor: hardly at all, as a rule.
 func (w *World) lateness() Time {

@@ -168,6 +168,9 @@ func (p *Plan) drawFault(rng *rand.Rand, kinds []int) Fault {
 		Moment: moments[rng.IntN(len(moments))], Amount: rng.IntN(1000),
 		Who: []int{TheLeader, TheLeader, AFollower, TheMomentum, rng.IntN(len(p.Nodes))}[rng.IntN(5)],
 	}
+	if f.Kind == Partition && f.Amount%4 == 0 {
+		f.Kind = Flap
+	}
 	if f.Moment != AnyTime {
 		f.After = between(rng, 0, 100*Millisecond) - 50*Millisecond
 		if f.Moment != GuardEnds && f.Moment != PromiseEnds {
