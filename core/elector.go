@@ -12,7 +12,7 @@ func (t *turn) answerLeader(m *Message) {
 		t.answerBusy(m, t.Write.Base)
 	case !t.Floor.Known:
 		if t.View.Found != FoundRecord || !t.copyCurrent() {
-			t.Read.Wanted = true // else this is a stranger, which has read
+			t.wantRecord() // else this is a stranger, which has read
 		}
 		t.answerBusy(m, Position{})
 		t.sendHello(m.Node)
@@ -23,6 +23,14 @@ func (t *turn) answerLeader(m *Message) {
 	}
 	if t.Phase == NoLease && t.View.Session != "" {
 		t.follow(BecauseHeardLeader)
+	}
+}
+
+// wantRecord wants the record that a leader stands on: at once, but at the pace of
+// polling if it was looked for since it was heard of, and is gone.
+func (t *turn) wantRecord() {
+	if t.View.AbsentSince == 0 || t.now >= t.Read.Last.Add(poll(t.arbiterLease())) {
+		t.Read.Wanted = true
 	}
 }
 

@@ -63,7 +63,6 @@ func (t *turn) readAnswered(ev *Event) {
 	t.Read.NotBefore = 0
 	switch ev.Found {
 	case FoundAbsent:
-		t.Read.Failures = 0
 		t.seeAbsence(ev.StoreDate)
 	case FoundRecord:
 		t.seeRecord(ev)
@@ -91,22 +90,29 @@ func (t *turn) seeUnreadable(f Found, why Reason) {
 	}
 }
 
-// seeAbsence handles a read that finds no record.
+// seeAbsence handles a read that finds no record. Where one is stood on it may be a
+// stale read from before the record was there: it is believed after a whole lease of
+// nothing else, in which a deletion goes unnoticed as it does by who does not read.
 func (t *turn) seeAbsence(storeDate int64) {
 	v := &t.View
-	v.Found, v.StoreDate = FoundAbsent, storeDate
+	v.StoreDate = storeDate
 	if v.AbsentSince == 0 {
 		v.AbsentSince = t.now
 	}
+	if v.Heard != (Position{}) || t.Floor.Known {
+		t.tell(ToldRecordGone)
+	}
+	if believed := v.AbsentSince.Add(t.longestLease()); t.standsOnRecord() && t.now < believed {
+		t.lookAgain(believed)
+		return
+	}
+	v.Found, t.Read.Failures = FoundAbsent, 0
 	if t.Write.Open {
 		if t.Write.Expected == "" {
 			t.retrySoon() // the create may land yet
 			return
 		}
 		t.writeNeverApplies()
-	}
-	if v.Heard != (Position{}) || t.Floor.Known {
-		t.tell(ToldRecordGone)
 	}
 	switch {
 	case t.Phase.Holds():
@@ -115,6 +121,19 @@ func (t *turn) seeAbsence(storeDate int64) {
 		t.enter(NoLease, BecauseAbsent)
 	}
 	t.sendHelloToAll() // a new cluster is founded on everybody's word
+}
+
+// standsOnRecord reports whether this node holds a record, or has a write open that
+// replaces one.
+func (t *turn) standsOnRecord() bool {
+	return t.Phase.Holds() || t.Write.Open && t.Write.Expected != ""
+}
+
+// lookAgain reads again after a pause that grows, but not later than what was read
+// is believed. Only time tells a stale read from the truth.
+func (t *turn) lookAgain(believed Instant) {
+	t.Read.Failures++
+	t.Read.Wanted, t.Read.NotBefore = true, min(believed, t.now.Add(t.c.backoff(t.Read.Failures)))
 }
 
 // seeRecord handles a read that finds a record.
@@ -255,9 +274,8 @@ func (t *turn) seeOlder(ev *Event) {
 	if v.OlderSince == 0 {
 		v.OlderSince = t.now
 	}
-	t.Read.Failures++
-	t.Read.Wanted, t.Read.NotBefore = true, t.now.Add(t.c.backoff(t.Read.Failures))
-	if t.now < v.OlderSince.Add(t.longestLease()) {
+	if believed := v.OlderSince.Add(t.longestLease()); t.now < believed {
+		t.lookAgain(believed)
 		return
 	}
 	t.tell(ToldRolledBack)

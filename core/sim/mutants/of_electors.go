@@ -18,7 +18,7 @@ func ofElectors() []Mutant {
 			Breaks: "acknowledges before the first read, with no floor",
 			Patches: []Patch{
 				{"elector.go",
-					"\tcase !t.Floor.Known:\n\t\tif t.View.Found != FoundRecord || !t.copyCurrent() {\n\t\t\tt.Read.Wanted = true // else this is a stranger, which has read\n\t\t}\n\t\tt.answerBusy(m, Position{})\n\t\tt.sendHello(m.Node)\n",
+					"\tcase !t.Floor.Known:\n\t\tif t.View.Found != FoundRecord || !t.copyCurrent() {\n\t\t\tt.wantRecord() // else this is a stranger, which has read\n\t\t}\n\t\tt.answerBusy(m, Position{})\n\t\tt.sendHello(m.Node)\n",
 					""},
 				{"elector.go",
 					"if o.Peer == \"\" || t.Floor.Saved < o.Epoch {",

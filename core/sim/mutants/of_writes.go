@@ -25,6 +25,20 @@ func ofWrites() []Mutant {
 				"\tv := &t.View\n\tif t.Write.Open {\n\t\tt.writeNeverApplies()\n\t}\n\tif v.OlderSince == 0 {\n"}},
 		},
 		{
+			Name: "absent-read-resolves", Scenario: "absent-over-an-open-write", Rule: "3.6",
+			Breaks: "takes a read that finds no record for proof that a write which expects one can never be applied",
+			Patches: []Patch{{"read.go",
+				"t.standsOnRecord() && t.now < believed {",
+				"t.Phase.Holds() && t.now < believed {"}},
+		},
+		{
+			Name: "absent-read-deposes", Scenario: "absent-at-the-leader", Rule: "3.6",
+			Breaks: "lets a holder give up at the first read that finds no record",
+			Patches: []Patch{{"read.go",
+				"t.standsOnRecord() && t.now < believed {",
+				"!t.Phase.Holds() && t.standsOnRecord() && t.now < believed {"}},
+		},
+		{
 			Name: "older-read-believed", Scenario: "stale-at-the-leader", Rule: "3.4",
 			Breaks: "takes a read that shows less than is known for the newest record",
 			Patches: []Patch{{"read.go",

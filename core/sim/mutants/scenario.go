@@ -27,10 +27,10 @@ func Scenarios() []Scenario {
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
-		tornOverAnOpenWrite(), staleOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
+		tornOverAnOpenWrite(), staleOverAnOpenWrite(), absentOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
 		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), backWhenReplaced(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
-		staleAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
+		staleAtTheLeader(), absentAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
 		illWithAPeer(), illWithoutPeers(), illAndNobodyElse(),
 	}
 }

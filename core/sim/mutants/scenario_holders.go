@@ -34,6 +34,17 @@ func staleOverAnOpenWrite() Scenario {
 	}
 }
 
+func absentOverAnOpenWrite() Scenario {
+	p := challengedUnheard(sim.Fault{Kind: sim.Stale, At: 21500 * soon, Lasts: 5 * sim.Second})
+	p.Faults = append(p.Faults[1:], // there is no older version
+		sim.Fault{Kind: sim.PauseNode, At: 21500 * soon, Lasts: 9 * sim.Second, Who: sim.AFollower})
+	return Scenario{
+		Name:  "absent-over-an-open-write",
+		About: "a challenge is unresolved, and reads show the store from before there was a record",
+		Plans: several(p),
+	}
+}
+
 // rolledBackUnderAChallenge: the leader's renewal is undone. Its follower believes
 // that after a lease, and challenges on the older record; the leader still says
 // the newer one.
@@ -145,6 +156,17 @@ func staleAtTheLeader() Scenario {
 		Name:  "stale-at-the-leader",
 		About: "a leader's renewal is refused without a reason, and it reads what was before: it stays",
 		Plans: several(p),
+	}
+}
+
+func absentAtTheLeader() Scenario {
+	p := staleAtTheLeader().Plans[0]
+	p.Faults = p.Faults[1:] // nobody else has led, so there is no older version
+	return Scenario{
+		Name:  "absent-at-the-leader",
+		About: "a leader's renewal is refused without a reason, and it reads that there is no record: it stays",
+		Plans: several(p),
+		Stays: true,
 	}
 }
 

@@ -1,0 +1,113 @@
+package core
+
+import (
+	"testing"
+	"time"
+)
+
+// absent lets a read that started just before find no record.
+func (t *turn) absent() {
+	t.Read.Op = 77
+	t.readAnswered(&Event{Kind: ReadDone, Op: 77, Outcome: Applied, Found: FoundAbsent})
+}
+
+// TestAbsenceTakesALease: who stands on a record believes that it is gone after a
+// whole lease in which no read finds it, and nobody else waits (decision 0113).
+func TestAbsenceTakesALease(t *testing.T) {
+	follower := func() *turn { return followingB() }
+	leader := func() *turn { return leadingA(at(12), of("a", "b")) }
+	renewing := func() *turn {
+		u := leader()
+		u.open(of("a", "b"), 30*time.Second)
+		u.Write.Expected = "v1"
+		return u
+	}
+	challenger := func() *turn {
+		u := follower()
+		u.Phase = Taking
+		u.open(of("a", "b"), 30*time.Second)
+		u.Write.Intent, u.Write.Expected = Take, "v1"
+		return u
+	}
+	for name, c := range map[string]struct {
+		node  func() *turn
+		after time.Duration // of absence
+		found Found
+		phase Phase
+		open  bool
+	}{
+		"a follower, at once":         {follower, 0, FoundAbsent, NoLease, false},
+		"a leader, at once":           {leader, 0, FoundRecord, Leading, false},
+		"a leader, before the end":    {leader, 30*time.Second - 1, FoundRecord, Leading, false},
+		"a leader, after a lease":     {leader, 30 * time.Second, FoundAbsent, NoLease, false},
+		"renewing, before the end":    {renewing, 30*time.Second - 1, FoundRecord, Leading, true},
+		"renewing, after a lease":     {renewing, 30 * time.Second, FoundAbsent, NoLease, false},
+		"challenging, at once":        {challenger, 0, FoundRecord, Taking, true},
+		"challenging, before the end": {challenger, 30*time.Second - 1, FoundRecord, Taking, true},
+		"challenging, after a lease":  {challenger, 30 * time.Second, FoundAbsent, NoLease, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := c.node()
+			u.View.Session = map[bool]string{true: "a1"}[u.Phase.Holds()]
+			u.absent()
+			u.now = u.now.Add(c.after)
+			u.absent()
+			if u.View.Found != c.found || u.Phase != c.phase || u.Write.Open != c.open {
+				t.Errorf("found %d, %s, write open: %t; want %d, %s, %t", u.View.Found, u.Phase, u.Write.Open, c.found, c.phase, c.open)
+			}
+			if end := at(12 + 30); u.Read.Wanted && u.Read.NotBefore > end {
+				t.Errorf("the next look is %v after a lease is over", u.Read.NotBefore.Sub(end))
+			}
+		})
+	}
+}
+
+// TestRecordFoundAgain: absence that one read finds and the next does not counts
+// from its next beginning.
+func TestRecordFoundAgain(t *testing.T) {
+	u := leadingA(at(12), of("a", "b"))
+	u.View.Version = "v1"
+	u.absent()
+	u.now = at(40)
+	r := u.View.Record
+	u.seeRecord(&Event{Kind: ReadDone, Record: &r, Version: "v1"})
+	u.now = at(43)
+	u.absent()
+	if u.Phase != Leading || u.View.AbsentSince != at(43) {
+		t.Errorf("%s, absent since %v", u.Phase, u.View.AbsentSince.Sub(origin))
+	}
+}
+
+// TestFloorlessElectorDoesNotAskForever: one that has no floor looks for the record
+// that a leader stands on at once when it first hears of it, and at the pace of
+// polling once it has found that it is gone.
+func TestFloorlessElectorDoesNotAskForever(t *testing.T) {
+	u := followingB()
+	u.Floor = Floor{}
+	u.View.Found = 0
+	beat := &Message{Kind: Heartbeat, Node: "b", Identity: "id-b", Session: "b1", Epoch: 3, Revision: 7, Asking: true}
+	u.answerLeader(beat)
+	if got := u.readAt(); got > u.now {
+		t.Fatalf("at first the read is due in %v", got.Sub(u.now))
+	}
+	u.read()
+	u.absent()
+	reads := 0
+	for range 60 { // half a minute: a lease
+		u.now = u.now.Add(u.c.HeartbeatInterval)
+		u.answerLeader(beat)
+		if u.now >= u.readAt() {
+			reads++
+			u.read()
+			u.absent()
+		}
+	}
+	if reads != 3 {
+		t.Errorf("when it is gone it is read %d times within a lease, want 3", reads)
+	}
+	beat.Revision++
+	u.answerLeader(beat)
+	if got := u.readAt(); got > u.now {
+		t.Errorf("a newer record is read in %v, want at once", got.Sub(u.now))
+	}
+}
