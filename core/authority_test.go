@@ -173,3 +173,22 @@ func TestWaiver(t *testing.T) {
 		})
 	}
 }
+
+// TestNextStopHasItsOwnEnd: what was left of an authority when it was fenced bounds
+// that stop alone, and not one of a later, shorter authority.
+func TestNextStopHasItsOwnEnd(t *testing.T) {
+	u := leadingA(at(12), of("a", "b"))
+	u.Lead.ArbiterUntil = at(40)
+	u.fence(BecauseStale)
+	u.startStop()
+	if u.Lead.Ends != at(40) {
+		t.Fatalf("the first stop may take until %v", u.Lead.Ends.Sub(origin))
+	}
+	u.fenceAnswered(&Event{Kind: FenceDone, Op: u.Lead.Op, OK: true})
+	u.promised("b", 12)
+	u.promote(BecauseResumedByBeats)
+	u.beginRelease(BecauseStepDown, "")
+	if u.Lead.Ends != at(13.5) {
+		t.Errorf("the second stop may take until %v, want %v", u.Lead.Ends.Sub(origin), at(13.5).Sub(origin))
+	}
+}

@@ -58,7 +58,7 @@ func (t *turn) fenceAnswered(ev *Event) {
 	t.Lead.Op = 0
 	if ev.OK {
 		t.over(ToldStopFailed)
-		t.Lead.Service = Passive
+		t.Lead.Service, t.Lead.Ends = Passive, 0 // the next stop has its own end
 		return
 	}
 	t.tell(ToldStopFailed)
