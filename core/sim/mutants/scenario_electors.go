@@ -158,6 +158,7 @@ func createdWithoutAFloor() Scenario {
 			sim.Fault{Kind: sim.StoreDown, At: 19900 * soon, Lasts: sim.Second},
 			sim.Fault{Kind: sim.Twin, At: 20 * sim.Second, Lasts: 1, Who: sim.AFollower},
 			sim.Fault{Kind: sim.CutOff, At: 20500 * soon, Lasts: 10 * sim.Second, Who: 2},
+			sim.Fault{Kind: sim.CutOff, At: 24 * sim.Second, Lasts: forever, Who: sim.TheLeader}, // it does not notice
 			sim.Fault{Kind: sim.Delete, At: 25 * sim.Second, Lasts: 1},
 		)),
 		Stays: true,
