@@ -53,9 +53,19 @@ func (w *World) erased() bool { return !w.store.present && w.store.deletes > 0 }
 func (w *World) judgeBlindness(n *node, r *request) {
 	if n.state.Write.Tries <= 1 {
 		n.blind = r.intent == core.Take && r.expected == "" && w.store.deletes > 0 &&
-			!n.disk.known && !n.told && w.othersRun(n)
+			!n.disk.known && !n.told && !connected(&n.state) && w.othersRun(n)
 	}
 	r.blind = n.blind
+}
+
+// connected reports whether anybody is at hand who may tell yet.
+func connected(s *core.State) bool {
+	for i := range s.Peers {
+		if s.Peers[i].Connected {
+			return true
+		}
+	}
+	return false
 }
 
 // othersRun reports whether there is anybody to be cut off from.

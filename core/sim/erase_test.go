@@ -64,6 +64,7 @@ func TestWhoIsBlind(t *testing.T) {
 		"nothing was deleted":    {func(w *World, _ *node, _ *request) { w.store.deletes = 0 }, false},
 		"it has a floor":         {func(_ *World, n *node, _ *request) { n.disk.known = true }, false},
 		"it was told":            {func(_ *World, n *node, _ *request) { n.told = true }, false},
+		"somebody is at hand":    {func(_ *World, n *node, _ *request) { n.state.Peers[0].Connected = true }, false},
 		"nobody is there":        {func(w *World, _ *node, _ *request) { w.nodes[0].up = false }, false},
 		"it replaces a record":   {func(_ *World, _ *node, r *request) { r.expected = "v1" }, false},
 		"it was decided earlier": {func(_ *World, n *node, _ *request) { n.state.Write.Tries = 2 }, false},
