@@ -163,6 +163,12 @@ func (c *Cluster) Settled(election string) *Daemon {
 				return nil
 			}
 		}
+		// Nor may the last that one heard of be the arbiter's lease, which is longer.
+		for _, d := range c.Others(leader) {
+			if f, err := d.Election(election); err != nil || f.FreeInMS > e.HeartbeatLeaseMS {
+				return nil
+			}
+		}
 		return leader
 	})
 }

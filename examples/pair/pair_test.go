@@ -140,19 +140,23 @@ func (m *machine) works(t *testing.T, epoch int) {
 	t.Fatalf("%s does not work at epoch %d", m.name, epoch)
 }
 
-// settled waits until one leads and the other one acknowledges.
+// settled waits until one leads, and the other one acknowledges and need not wait
+// for more than the heartbeats to end.
 func settled(t *testing.T, a, b *machine) (leader, follower *machine, epoch int) {
 	t.Helper()
 	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		for _, m := range []*machine{a, b} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			other := a
+			if m == a {
+				other = b
+			}
 			e, err := m.api.Election(ctx, "orders")
+			f, err2 := other.api.Election(ctx, "orders")
 			cancel()
-			if err == nil && e.Leading && e.ArbiterMS == 0 && e.Peers[0].Acknowledges && e.Peers[0].Eligible {
-				if m == a {
-					return a, b, int(e.Epoch)
-				}
-				return b, a, int(e.Epoch)
+			if err == nil && err2 == nil && e.Leading && e.ArbiterMS == 0 && e.Peers[0].Acknowledges && e.Peers[0].Eligible &&
+				f.Leader == m.name && f.FreeInMS <= e.HeartbeatLeaseMS {
+				return m, other, int(e.Epoch)
 			}
 		}
 	}

@@ -232,7 +232,7 @@ func (w *world) cutLinks(verb string) error {
 }
 
 // settle waits until all is well: every process runs, one leads, all others
-// acknowledge, and the leader stands on heartbeats alone.
+// acknowledge, and the leader stands on heartbeats alone, to everybody's knowledge.
 func (w *world) settle(ctx context.Context) (*process, core.Epoch, error) {
 	for {
 		for _, p := range w.nodes {
@@ -263,7 +263,8 @@ func (w *world) healthy(ctx context.Context, leader *process) bool {
 	}
 	for _, p := range w.others(leader.name) {
 		f, err := p.api.Election(ctx, election)
-		if err != nil || f.Role != "follower" || f.Leader != leader.name {
+		// A follower may not have heard yet that the arbiter's longer lease is waived.
+		if err != nil || f.Role != "follower" || f.Leader != leader.name || f.FreeInMS > e.HeartbeatLeaseMS {
 			return false
 		}
 		for _, peer := range f.Peers {

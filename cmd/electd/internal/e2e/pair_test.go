@@ -201,7 +201,8 @@ func (m *machine) wait(what string, is func(client.Election) bool) client.Electi
 	return last
 }
 
-// settle waits until one leads on heartbeats alone and the other one follows.
+// settle waits until one leads on heartbeats alone and the other one follows, and
+// knows that: what it last heard of may be the arbiter's lease, which is longer.
 func (p *pair) settle() (leader, follower *machine, epoch uint64) {
 	p.t.Helper()
 	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -210,7 +211,7 @@ func (p *pair) settle() (leader, follower *machine, epoch uint64) {
 			if !ok || !e.Leading || e.ArbiterMS != 0 || len(e.Peers) != 1 || !e.Peers[0].Acknowledges || !e.Peers[0].Eligible {
 				continue
 			}
-			if f, ok := p.nodes[1-i].status(); ok && f.Role == "follower" && f.Leader == m.name {
+			if f, ok := p.nodes[1-i].status(); ok && f.Role == "follower" && f.Leader == m.name && f.FreeInMS <= e.HeartbeatLeaseMS {
 				return m, p.nodes[1-i], e.Epoch
 			}
 		}
