@@ -118,7 +118,7 @@ func TestConditionalPut(t *testing.T) {
 }
 
 func TestConflictOfWritesInFlight(t *testing.T) {
-	c := start(t, strict3.Options{InFlight: 100 * time.Millisecond}, strict3.Bucket{})
+	c := start(t, strict3.Options{InFlight: 500 * time.Millisecond}, strict3.Bucket{})
 	first, err := put(c, "k", "first")
 	if err != nil {
 		t.Fatal(err)
