@@ -242,14 +242,14 @@ func TestProbeThroughAPlugin(t *testing.T) {
 // A plugin may ignore its deadline; its host does not.
 func TestDeadlineHolds(t *testing.T) {
 	a := launchMemory(t, plugins.Values{"fail": "deaf"}).Arbiter()
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // time to be sent, too
 	defer cancel()
 	begun := time.Now()
 	_, err := a.CompareAndSwap(ctx, core.Swap{Key: "k", Record: []byte("r")})
 	if core.WriteOutcome(err) != core.Unknown {
 		t.Errorf("a write past its deadline: %v, want unknown", err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > patient {
 		t.Errorf("it took %s", took)
 	}
 	<-ctx.Done() // the plugin's side may have been a little earlier

@@ -20,7 +20,7 @@ func TestFailedStartQuotesThePlugin(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.behaviour, func(t *testing.T) {
 			spec, _ := specFor(t, c.behaviour)
-			spec.Timeouts.Start = 3 * time.Second
+			spec.Timeouts.Start = patient
 			if c.behaviour == "mute" {
 				spec.Timeouts.Start = 300 * time.Millisecond
 			}
