@@ -110,7 +110,7 @@ func TestLeashGoesByTheShortestAuthority(t *testing.T) {
 	}
 	l.extend(orders, boottime.In(2*time.Hour))
 	time.Sleep(time.Until(time.Now().Add(short.Left())))
-	if last := d.lastWrite(); last.Add(time.Second) > short.Add(50*time.Millisecond) {
+	if last := d.lastWrite(); last.Add(time.Second) > short.Add(500*time.Millisecond) { // the pipe's reader may see a pet late
 		t.Errorf("petted so that the reset would come %s after the shorter authority's end", last.Add(time.Second).Sub(short))
 	}
 	if !d.armed() {

@@ -170,7 +170,7 @@ func TestRestarts(t *testing.T) {
 
 func TestRestartKeepsTheNewestDeadline(t *testing.T) {
 	p, out := shell(t, `echo up; exit 3`)
-	p.Restart = supervise.Restart{When: supervise.Always, Delay: 100 * time.Millisecond, Limit: 100}
+	p.Restart = supervise.Restart{When: supervise.Always, Delay: 2 * time.Second, Limit: 100}
 	r := start(t, p)
 	eventually(t, "it is up", func() bool { return out.String() != "" })
 	if err := r.SetDeadline(boottime.Now()); err != nil {

@@ -207,7 +207,7 @@ func TestKillsAtTheDeadline(t *testing.T) {
 			deadline := r.until(300 * time.Millisecond)
 			time.Sleep(deadline.Left() - 50*time.Millisecond)
 			for _, pid := range pids {
-				if boottime.Now() < deadline && ended(pid) {
+				if ended(pid) && boottime.Now() < deadline {
 					t.Errorf("process %d ended before the deadline", pid)
 				}
 			}
@@ -230,11 +230,11 @@ func TestKillsAtTheDeadline(t *testing.T) {
 
 func TestDeadlineMoves(t *testing.T) {
 	r := start(t, `sleep 60`, nil)
-	r.until(200 * time.Millisecond)
+	first := r.until(2 * time.Second)
 	r.expect(watchdog.Started)
-	for range 10 {
+	for boottime.Now() < first.Add(200*time.Millisecond) {
+		r.until(20 * time.Second)
 		time.Sleep(50 * time.Millisecond)
-		r.until(5 * time.Second)
 	}
 	r.until(50 * time.Millisecond) // sooner, too
 	r.expect(watchdog.Killing)
