@@ -79,7 +79,7 @@ func TestStepDownDoesNotTakeAPromotionForALeader(t *testing.T) {
 		}
 		return client.Election{Election: "orders", Node: "db-b", Role: "promoting", Epoch: 4}
 	}, released)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	var out strings.Builder
 	err := stepDownAndWait(ctx, streams{out: &out}, api, (&target{}).another, "orders", "")
@@ -98,7 +98,7 @@ func TestStepDownThatIsUnderWaySaysSo(t *testing.T) {
 		case <-time.After(5 * time.Second):
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	var out strings.Builder
 	err := stepDownAndWait(ctx, streams{out: &out}, api, (&target{}).another, "orders", "")
