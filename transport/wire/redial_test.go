@@ -13,7 +13,7 @@ import (
 // comes back to life, nor any that was being made: a failed-over router has
 // forgotten them.
 func TestDeadConnectionsAreReplaced(t *testing.T) {
-	const interval = 400 * time.Millisecond
+	const interval = 1500 * time.Millisecond
 	dir := certificates(t, "a", "b")
 	for _, length := range []time.Duration{interval / 10, interval / 2, interval * 7 / 4, 5*interval + 123*time.Millisecond} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestDeadConnectionsAreReplaced(t *testing.T) {
 			}
 			took := time.Since(healed)
 			t.Logf("flowing again %v after the heal", took)
-			if took > 2*interval+250*time.Millisecond { // the quarter second is the machine's
+			if took > 2*interval+time.Second { // the second is the machine's
 				t.Errorf("flowing again %v after the heal, want two intervals of %v", took, interval)
 			}
 		})
