@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "build electd: %v\n%s", err, out)
 			return 1
 		}
-		if err := flag.Set("test.parallel", "6"); err != nil { // most of the time they wait for a lease to end
+		if err := flag.Set("test.parallel", "8"); err != nil { // most of the time they wait for a lease to end
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}

@@ -167,11 +167,44 @@ func (x *example) cutOffLeader(isolate func(leader string, cut bool)) {
 		x.t.Errorf("%s still leads", leader.node)
 	}
 	isolate(leader.node, false)
+	x.follows(leader.node, next.node)
 	time.Sleep(4 * time.Second)
 	if still := x.ask(next.node); still.Role != "leader" || still.Epoch != next.epoch {
 		x.t.Errorf("after it healed %s is %s at epoch %d", next.node, still.Role, still.Epoch)
 	}
 	if lines := x.work(); len(lines) < 20 {
 		x.t.Errorf("little work was done: %d lines", len(lines))
+	}
+}
+
+// Two of three lose each other, and the third one hears both. A leader that is one of
+// them has a majority by the bridge, and stays; the other one, which hears of it by
+// the bridge alone, never takes.
+func TestBridgeKeepsALeaderWithAMajority(t *testing.T) {
+	t.Parallel()
+	x := newExample(t)
+	wires := x.wired()
+	x.start(x.names()...)
+	leader := x.next(0, time.Time{}, firstStart)
+	x.settled()
+	cut := x.others(leader.node)[0]
+	wires[[2]string{leader.node, cut}].set(true)
+	wires[[2]string{cut, leader.node}].set(true)
+	x.quiet(leader, 8*time.Second)
+	x.follows(cut, leader.node)
+	x.work()
+}
+
+// follows waits until a node takes another one for the leader.
+func (x *example) follows(node, leader string) {
+	x.t.Helper()
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		e, err := x.api(node).Election(x.t.Context(), "jobs")
+		if err == nil && e.Role == "follower" && e.Leader == leader {
+			return
+		}
+		if time.Since(start) > afterKill+slack {
+			x.t.Fatalf("%s is %s and takes %q for the leader, %v; want %s", node, e.Role, e.Leader, err, leader)
+		}
 	}
 }
