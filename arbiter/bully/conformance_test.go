@@ -15,9 +15,9 @@ import (
 )
 
 // The kit. Its clients are joiners, nodes without a vote, so that everything they
-// do goes over the network to three voters.
+// do goes over the network to three voters. Not beside other tests: theirs are
+// goroutines too, and the kit looks for what a client has left.
 func TestConformance(t *testing.T) {
-	t.Parallel()
 	c := newCluster(t, 3)
 	c.start("a", "b", "c")
 	c.ready()
