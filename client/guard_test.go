@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -147,7 +148,7 @@ func TestGuardShutsByItsOwnClock(t *testing.T) {
 				t.Errorf("the program's context ended with cause %v, want ErrNotLeading", end.cause)
 			} else if late := end.at.Sub(struck); late > authority+busy {
 				t.Errorf("the program's context ended %s after the strike, want at most %s: before the margin", late, authority)
-			} else if late < 0 || !seen.firstOther.IsZero() && end.at.After(seen.firstOther) {
+			} else if late < 0 || !seen.firstOther.IsZero() && end.at.After(seen.firstOther.Add(busy)) { // it is told of a moment after the fact
 				t.Errorf("the program's context ended %s after the strike, the other guard opened %s after it", late, seen.firstOther.Sub(struck))
 			}
 			if open := seen.lastOpen.Sub(struck); open > authority+busy {
@@ -219,8 +220,8 @@ func TestReleaseWaitsForPrograms(t *testing.T) {
 			t.Errorf("the run at %s ended with cause %v, want ErrNotLeading at %s", r.node, r.cause, d.Name)
 		}
 		t.Logf("epoch %d at %s: %s; ended %s after the request", r.epoch, r.node, r.cause, r.end.Sub(asked))
-		if took := r.end.Sub(asked); took > authority {
-			t.Errorf("the program was told %s after the request, which is as if nobody had told it", took)
+		if strings.Contains(r.cause.Error(), "did not confirm it in time") {
+			t.Errorf("the program was not told but saw it by the clock, %s after the request: %v", r.end.Sub(asked), r.cause)
 		}
 		leader = cluster.Settled("orders")
 		if leader == d {
