@@ -143,7 +143,8 @@ func TestDemoKeys(t *testing.T) {
 		t.Fatalf("processes %v, want two nodes and their plugins", s.processes())
 	}
 	s.sees(`(?m)follower .* leads at epoch 1 *$`) // and stands: its own look at the store is over
-	time.Sleep(time.Second)                       // the leader has heard of it
+	s.sees(`LEADER +1 +[01]\.\d+ s #`)            // the leader hears it
+	time.Sleep(time.Second)                       // also that it stands
 	s.press("s")
 	s.sees(`step-down db-[ab] at epoch 1: db-[ab] acts at epoch 2 after [0-9.]+ ms, overlap of leaders 0 ms`)
 	s.press("p")
