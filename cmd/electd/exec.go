@@ -147,20 +147,20 @@ func execUntilDone(a *agent.Agent, signals <-chan os.Signal) error {
 	for {
 		select {
 		case code := <-a.Exited():
-			err := stop(a)
+			err := end(a)
 			if code == 0 {
 				return err
 			}
 			return status{code, err}
 		case cause := <-a.Failed():
-			return errors.Join(failure(cause), stop(a))
+			return errors.Join(failure(cause), end(a))
 		case sig := <-signals:
 			if a.ProgramRuns() {
 				a.Forward(sig)
 				continue
 			}
 			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
-				return errors.Join(status{code: signalled(sig.(syscall.Signal))}, stop(a))
+				return errors.Join(status{code: signalled(sig.(syscall.Signal))}, end(a))
 			}
 		case <-time.After(time.Hour):
 		}

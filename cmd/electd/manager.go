@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -54,10 +55,12 @@ func (m *manager) reloading() {
 
 func (m *manager) reloaded() { m.say(daemon.SdNotifyReady) }
 
-func (m *manager) stopping() {
+// stopping tells that the daemon ends, and how long that may take: the unit's
+// TimeoutStopSec does not know the margins.
+func (m *manager) stopping(within time.Duration) {
 	m.end()
 	m.running.Wait()
-	m.say(daemon.SdNotifyStopping)
+	m.say(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
 }
 
 // pause is the least time between two lines of status.

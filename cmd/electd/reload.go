@@ -51,11 +51,15 @@ func (r *reloads) ended() {
 	}
 }
 
-// end breaks off what is under way and waits until it is.
-func (r *reloads) end() {
-	if r.done != nil {
-		r.cancel()
-		<-r.done
+// end breaks off what is under way and waits until it is, or until ctx ends.
+func (r *reloads) end(ctx context.Context) {
+	if r.done == nil {
+		return
+	}
+	r.cancel()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
 	}
 }
 

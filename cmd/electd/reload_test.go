@@ -31,7 +31,7 @@ func TestReloadsOneAtATime(t *testing.T) {
 		t.Errorf("the reload after the first is number %d; another one waits: %t", got, r.again)
 	}
 	asked := time.Now()
-	r.end()
+	r.end(t.Context())
 	if took := time.Since(asked); took > time.Second {
 		t.Errorf("the end waited %v for a reload", took)
 	}

@@ -16,12 +16,8 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/config"
 )
 
-// releaseWithin is how long a daemon that was told to end has to release, and
-// startWithin how long one may take to start.
-const (
-	releaseWithin = 10 * time.Second
-	startWithin   = time.Minute
-)
+// startWithin is how long a daemon may take to start.
+const startWithin = time.Minute
 
 func runCommand(s streams) *cobra.Command {
 	var path, trace string
@@ -30,7 +26,8 @@ func runCommand(s streams) *cobra.Command {
 		Use:   "run --config FILE",
 		Short: "Run the daemon",
 		Long: `Run the daemon with a configuration file, until SIGTERM or SIGINT: then the program is
-stopped and what is held is released, within 10 s. SIGHUP reads the file again: what can
+stopped and what is held is released, within 10 s, or 8 s more than the longest
+fence_margin if that is longer. SIGHUP reads the file again: what can
 change is applied, what needs a restart is named in the log, and a file with mistakes
 changes nothing.
 
@@ -107,19 +104,24 @@ func runDaemon(s streams, o agent.Options) error {
 				reloads.ask()
 				continue
 			}
-			reloads.end()
-			o.Log.Info("ending: releasing what is held", "signal", sig.String(), "within", releaseWithin)
-			manager.stopping()
-			return stop(a)
+			within := a.StopWithin()
+			ctx, cancel := context.WithTimeout(context.Background(), within)
+			defer cancel()
+			o.Log.Info("ending: releasing what is held", "signal", sig.String(), "within", within)
+			manager.stopping(within)
+			reloads.end(ctx)
+			return stop(ctx, a)
 		case <-reloads.done:
 			reloads.ended()
 		case cause := <-a.Failed():
-			manager.stopping()
+			manager.stopping(a.StopWithin())
 			if errors.Is(cause, agent.ErrOverrun) {
 				return status{exitStopped, fmt.Errorf("electd: %w", cause)} // at once: there is nothing left to wait for
 			}
-			reloads.end()
-			return errors.Join(failure(cause), stop(a))
+			ctx, cancel := context.WithTimeout(context.Background(), a.StopWithin())
+			defer cancel()
+			reloads.end(ctx)
+			return errors.Join(failure(cause), stop(ctx, a))
 		}
 	}
 }
@@ -174,11 +176,25 @@ func failure(cause error) error {
 	return status{exitRefused, fmt.Errorf("electd: %w", cause)}
 }
 
-// stop releases and ends everything, and says if that was not possible in time.
-func stop(a *agent.Agent) error {
-	ctx, cancel := context.WithTimeout(context.Background(), releaseWithin)
+// end is stop with all the time that it may take.
+func end(a *agent.Agent) error {
+	ctx, cancel := context.WithTimeout(context.Background(), a.StopWithin())
 	defer cancel()
-	if err := a.Stop(ctx); err != nil {
+	return stop(ctx, a)
+}
+
+// stop releases and ends everything, and says if that was not possible in time.
+// What does not end by then ends with this process.
+func stop(ctx context.Context, a *agent.Agent) error {
+	stopped := make(chan error, 1)
+	go func() { stopped <- a.Stop(ctx) }()
+	var err error
+	select {
+	case err = <-stopped:
+	case <-ctx.Done():
+		err = errors.New("not everything has ended in time; what is left ends with this process")
+	}
+	if err != nil {
 		return status{exitStopped, fmt.Errorf("electd: %w", err)}
 	}
 	return nil

@@ -264,47 +264,6 @@ func (a *Agent) Forward(s os.Signal) {
 	}
 }
 
-// Stop releases what is held, within ctx, and ends everything.
-func (a *Agent) Stop(ctx context.Context) error { return a.close(ctx) }
-
-func (a *Agent) close(ctx context.Context) error {
-	a.cancel()
-	a.running.Wait()
-	var errs []error
-	var mu sync.Mutex
-	var stopping sync.WaitGroup
-	for _, e := range a.all() {
-		stopping.Go(func() {
-			if err := e.stop(ctx); err != nil {
-				mu.Lock()
-				errs = append(errs, err)
-				mu.Unlock()
-			}
-		})
-	}
-	stopping.Wait()
-	a.stopTraces()
-	if a.leash != nil {
-		a.leash.close()
-	}
-	if a.api != nil {
-		errs = append(errs, a.api.Close())
-	}
-	if a.wire != nil {
-		errs = append(errs, a.wire.Close())
-	}
-	if a.host != nil {
-		errs = append(errs, a.host.Close())
-	}
-	if a.dir != nil {
-		errs = append(errs, a.dir.Close())
-	}
-	if a.control != nil {
-		a.control.close()
-	}
-	return errors.Join(errs...)
-}
-
 func (a *Agent) peerProblems() map[string]string {
 	problems := map[string]string{}
 	if a.transport == nil {

@@ -76,7 +76,15 @@ func (a *Agent) hooks(c config.Election) map[hooks.Kind]hooks.Hook {
 func (s *service) end(ctx context.Context) {
 	s.setHealthGate(nil)
 	s.hooks.Close(ctx)
-	s.running.Wait()
+	over := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done(): // a program that is not gone yet has its watchdog
+	}
 }
 
 // submit asks for a hook, counts and traces it.

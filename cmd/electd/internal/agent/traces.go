@@ -8,9 +8,6 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/telemetry"
 )
 
-// exportWithin is how long a daemon that ends has to export its last traces.
-const exportWithin = 2 * time.Second
-
 // startTraces begins to export traces, if the configuration or the environment
 // asks for them.
 func (a *Agent) startTraces(ctx context.Context) error {
@@ -29,12 +26,10 @@ func (a *Agent) startTraces(ctx context.Context) error {
 }
 
 // stopTraces exports what is left. What cannot be exported is lost, and was said.
-func (a *Agent) stopTraces() {
+func (a *Agent) stopTraces(ctx context.Context) {
 	if a.traces == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), exportWithin)
-	defer cancel()
 	if err := a.traces.Close(ctx); err != nil {
 		a.log.Debug("the last traces are lost", "error", err)
 	}

@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		serveCareless()
 		return
 	}
+	if os.Getenv(asStuck) != "" {
+		serveStuck()
+		return
+	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, mostly
 		panic(err)

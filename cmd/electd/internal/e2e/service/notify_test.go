@@ -93,6 +93,7 @@ func TestServiceManagerIsTold(t *testing.T) {
 	d.signal(syscall.SIGTERM)
 	<-d.exited
 	m.await(t, n, "STOPPING=1")
+	m.await(t, n, "EXTEND_TIMEOUT_USEC=10000000")
 	for _, line := range lines(secret) {
 		if strings.HasPrefix(line, "NOTIFY_SOCKET=") || strings.HasPrefix(line, "WATCHDOG_USEC=") {
 			t.Errorf("the program was given %s", line)
