@@ -67,21 +67,27 @@ func (n *Node) save(op core.OpID, epoch core.Epoch) {
 	})
 }
 
-// call makes one call to the arbiter and answers it once: with what do returns,
-// or, if that does not come by the deadline, as the kind of call must be
-// answered when nothing is known.
+// call makes one call to the arbiter, the answer to which is an event.
 func (n *Node) call(ctx context.Context, timeout time.Duration, op core.OpID, do func(context.Context) (core.Event, Call)) {
 	n.running.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		start := time.Now()
-		ev, call := do(ctx)
+		ev, _ := n.ask(ctx, timeout, do)
 		ev.Op = op
-		call.Took = time.Since(start)
-		n.count(call)
-		n.observer.Answered(call)
 		n.put(ev)
 	})
+}
+
+// ask makes one call to the arbiter and answers it once: with what do returns,
+// or, if that does not come by the deadline, as the kind of call must be
+// answered when nothing is known.
+func (n *Node) ask(ctx context.Context, timeout time.Duration, do func(context.Context) (core.Event, Call)) (core.Event, Call) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	start := time.Now()
+	ev, call := do(ctx)
+	call.Took = time.Since(start)
+	n.count(call)
+	n.observer.Answered(call)
+	return ev, call
 }
 
 func (n *Node) read(ctx context.Context) (core.Event, Call) {

@@ -10,8 +10,13 @@ import (
 
 // StepDown gives up leadership, to the named node or, with an empty target, to
 // anyone. On a follower the request is forwarded to the leader; the error is
-// then ErrForwarded, and what becomes of it shows in the status.
+// then ErrForwarded, and what becomes of it shows in the status. The arbiter is
+// asked first: where the release cannot be written the service would be stopped,
+// and nobody could take.
 func (n *Node) StepDown(ctx context.Context, target string) error {
+	if err := n.lookAtArbiter(ctx); err != nil {
+		return err
+	}
 	answer, err := n.command(core.Event{Kind: core.StepDownAsked, Target: target})
 	if err != nil {
 		return err
@@ -22,6 +27,24 @@ func (n *Node) StepDown(ctx context.Context, target string) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// lookAtArbiter returns an error if the arbiter does not answer a read in time.
+func (n *Node) lookAtArbiter(ctx context.Context) error {
+	n.mu.Lock()
+	timeout, broken := n.config.ArbiterTimeout, n.broken
+	n.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	_, call := n.ask(ctx, timeout, n.read)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case call.Err != nil:
+		return fmt.Errorf("the arbiter does not answer this node, and without it nobody could take over: nothing has changed. Ask again when it does, or ask another node, which may reach it (%v)", call.Err)
+	}
+	return nil
 }
 
 // ErrForwarded says that a command went to the leader.

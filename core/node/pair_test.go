@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -216,6 +217,31 @@ func TestPairStepDownAndHandOver(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		if next, _ := c.leader(time.Second); next == leader {
 			t.Errorf("a forwarded step-down left %s leading", leader)
+		}
+	})
+}
+
+// TestPairKeepsItsLeaderWhenAskedToStepDownWithoutAStore: it would stop its service,
+// and nobody could take.
+func TestPairKeepsItsLeaderWhenAskedToStepDownWithoutAStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, "a", "b")
+		leader, epoch := c.leader(5 * time.Second)
+		time.Sleep(5 * time.Second)
+		c.store.Plan(func(arbiter.Call) arbiter.Fate { return arbiter.Drop() })
+		for _, asked := range []string{leader, c.other(leader)} {
+			err := c.nodes[asked].StepDown(t.Context(), "")
+			if err == nil || !strings.Contains(err.Error(), "does not answer") || !strings.Contains(err.Error(), "nothing has changed") {
+				t.Errorf("%s, asked while the store is down: %v", asked, err)
+			}
+			time.Sleep(5 * time.Second)
+			if l, e := c.leader(0); l != leader || e != epoch {
+				t.Fatalf("%s leads at %d, want %s at %d", l, e, leader, epoch)
+			}
+		}
+		c.store.Plan(nil)
+		if err := c.nodes[leader].StepDown(t.Context(), ""); err != nil {
+			t.Errorf("with the store back: %v", err)
 		}
 	})
 }
