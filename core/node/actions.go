@@ -21,7 +21,7 @@ func (n *Node) perform(ctx context.Context, actions []core.Action) {
 		case core.DoSend:
 			n.send(a)
 		case core.DoSave:
-			n.save(a.Op, a.Epoch)
+			n.save(ctx, a.Op, a.Epoch)
 		case core.DoPromote:
 			n.service.Promote(a.Epoch, n.answer(core.PromoteDone, a.Op))
 		case core.DoFence:
@@ -57,9 +57,9 @@ func (n *Node) send(a *core.Action) {
 	n.transport.Send(a.Peer, m)
 }
 
-func (n *Node) save(op core.OpID, epoch core.Epoch) {
+func (n *Node) save(ctx context.Context, op core.OpID, epoch core.Epoch) {
 	n.running.Go(func() {
-		err := n.disk.SaveFloor(epoch)
+		err := n.floors.save(ctx, epoch)
 		if err != nil {
 			n.observer.Failed("save the floor", err)
 		}

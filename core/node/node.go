@@ -42,7 +42,7 @@ type Node struct {
 	arbiter   core.Arbiter
 	key       string
 	transport transport.Transport
-	disk      Disk
+	floors    floors
 	service   Service
 	observer  Observer
 	clock     Clock
@@ -89,7 +89,7 @@ func Start(c Config) (*Node, error) {
 		return nil, fmt.Errorf("election %q: %w", c.Core.Election, err)
 	}
 	n := &Node{
-		election: c.Core.Election, arbiter: c.Arbiter, key: c.Key, transport: c.Transport, disk: c.Disk,
+		election: c.Core.Election, arbiter: c.Arbiter, key: c.Key, transport: c.Transport, floors: floors{disk: c.Disk},
 		service: c.Service, observer: c.Observer, clock: c.Clock, random: c.Random, trace: c.Trace,
 		done: make(chan struct{}), idle: make(chan struct{}), written: make(chan struct{}),
 		config: c.Core, commands: map[core.OpID]chan core.Reason{}, leave: func() {},

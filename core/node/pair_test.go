@@ -39,9 +39,13 @@ type disk struct {
 	floor    core.Epoch
 	known    bool
 	previous string
+	hangs    chan struct{} // if not nil, until it is closed
 }
 
 func (d *disk) SaveFloor(e core.Epoch) error {
+	if d.hangs != nil {
+		<-d.hangs
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.floor, d.known = max(d.floor, e), true
