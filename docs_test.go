@@ -74,3 +74,39 @@ func TestEveryPageIsFound(t *testing.T) {
 		numbered[number] = page
 	}
 }
+
+var (
+	cited  = regexp.MustCompile(`[Dd]esign ([0-9]+(?:\.[0-9]+)?)`)
+	listed = regexp.MustCompile(`(?m)^\| ([0-9.]+) \|`)
+)
+
+// TestNumbersInCommentsAreExplained: where a comment names a rule of the design by
+// its number, docs/architecture.md says where to read it.
+func TestNumbersInCommentsAreExplained(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, m := range listed.FindAllStringSubmatch(string(page), -1) {
+		told[m[1]] = true
+	}
+	text, err := exec.Command("git", "ls-files", "*.go").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for _, file := range strings.Fields(string(text)) {
+		code, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue // removed, and not yet committed
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		for _, m := range cited.FindAllStringSubmatch(string(code), -1) {
+			if !told[m[1]] {
+				t.Errorf("%s names design %s, which docs/architecture.md does not explain", file, m[1])
+			}
+		}
+	}
+}
