@@ -76,8 +76,8 @@ func TestEveryPageIsFound(t *testing.T) {
 }
 
 var (
-	cited  = regexp.MustCompile(`[Dd]esign ([0-9]+(?:\.[0-9]+)?)`)
-	listed = regexp.MustCompile(`(?m)^\| ([0-9.]+) \|`)
+	cited     = regexp.MustCompile(`[Dd]esign ([0-9]+(?:\.[0-9]+)?)`)
+	explained = regexp.MustCompile(`(?m)^\| ([0-9.]+) \|`)
 )
 
 // TestNumbersInCommentsAreExplained: where a comment names a rule of the design by
@@ -88,7 +88,7 @@ func TestNumbersInCommentsAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := map[string]bool{}
-	for _, m := range listed.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range explained.FindAllStringSubmatch(string(page), -1) {
 		told[m[1]] = true
 	}
 	text, err := exec.Command("git", "ls-files", "*.go").Output()
