@@ -230,7 +230,7 @@ func (a *Agent) all() []*election {
 // observers are all who are told what an election does.
 func (a *Agent) observers(e *election) node.Observer {
 	all := node.Observers{
-		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now(), explain: e.preference.explain},
+		&observer{election: e.name, log: e.log, journal: a.journal, outage: a.outage, since: time.Now(), explain: e.explain},
 		e.check, &e.steps, a.api.Observe(e.name),
 	}
 	if e.traces != nil {

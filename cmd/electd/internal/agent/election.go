@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -36,7 +37,8 @@ type election struct {
 	trace   *traceFile
 	traces  *telemetry.Election // nil: none are asked for
 
-	preference preference // of the arbiter
+	preference preference  // of the arbiter
+	removed    atomic.Bool // from the configuration, while the daemon runs
 
 	mu        sync.Mutex
 	config    config.Election
@@ -238,7 +240,7 @@ func (e *election) status() client.Election {
 		Election: e.name, Node: s.Node, Session: s.Session,
 		Role: role(s), Phase: s.Phase.String(), Leading: s.Leading,
 		Epoch: uint64(s.Epoch), Revision: uint64(s.Revision), Floor: uint64(s.Floor),
-		Leader: believed(s), Holder: s.Leader, Why: s.Why, Because: string(s.Because), Trouble: string(s.Trouble),
+		Leader: believed(s), Holder: s.Leader, Why: s.Why, Because: e.explain(s.Because), Trouble: string(s.Trouble),
 		AuthorityMS: s.Left.Milliseconds(), ActForMS: s.ActFor.Milliseconds(),
 		ArbiterMS: s.Arbiter.Milliseconds(), FreeInMS: s.FreeIn.Milliseconds(),
 		ValidForMS: validFor(s, e.coreConfig(settings, "")).Milliseconds(),
@@ -277,6 +279,14 @@ func (e *election) status() client.Election {
 		})
 	}
 	return out
+}
+
+// explain says more of a reason where more is known than the protocol knows.
+func (e *election) explain(reason core.Reason) string {
+	if reason == core.BecauseShutdown && e.removed.Load() {
+		return "the election was removed from the configuration"
+	}
+	return e.preference.explain(reason)
 }
 
 // addressesOf are a leader's, from the record or, before that is read, from what

@@ -107,6 +107,7 @@ func (a *Agent) reloadElections(ctx context.Context, wanted []config.Election) e
 	for _, e := range have {
 		stopping.Go(func() {
 			e.log.Info("election removed: releasing it")
+			e.removed.Store(true)
 			defer a.outage.forget(e.name)
 			if err := e.stop(ctx); err != nil {
 				mu.Lock()

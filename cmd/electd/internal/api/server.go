@@ -55,11 +55,12 @@ type Server struct {
 	refusals refusals
 	metrics  *metrics
 
-	unix, tcp net.Listener
-	http      []*http.Server
-	serving   sync.WaitGroup
-	ending    context.Context // done when the server closes: streams end
-	end       context.CancelFunc
+	unix    *socket
+	tcp     net.Listener
+	http    []*http.Server
+	serving sync.WaitGroup
+	ending  context.Context // done when the server closes: streams end
+	end     context.CancelFunc
 }
 
 // New starts to listen. Errors name the address and what to do.
@@ -97,22 +98,29 @@ func (s *Server) Reload(c Config) error {
 // Serve answers requests from now on.
 func (s *Server) Serve(source Source) {
 	s.metrics.follow(source, &s.guards, &s.streams)
-	for _, l := range []struct {
-		listener net.Listener
-		trusted  bool
-	}{{s.unix, true}, {s.tcp, false}} {
-		if l.listener == nil {
-			continue
-		}
-		server := &http.Server{
-			Handler:           s.handler(source, l.trusted),
-			ReadHeaderTimeout: readWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
-			ConnContext: rememberPeer,
-			ErrorLog:    s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
-		}
-		s.http = append(s.http, server)
-		s.serving.Go(func() { server.Serve(l.listener) })
+	local := s.server(source, true)
+	s.serve(local, s.unix.listener)
+	s.serving.Go(func() { s.unix.keep(s.ending, func(l net.Listener) { s.serve(local, l) }) })
+	if s.tcp != nil {
+		s.serve(s.server(source, false), s.tcp)
 	}
+}
+
+// server returns what answers the requests of a listener; trusted is whether all
+// who reach it may change things.
+func (s *Server) server(source Source, trusted bool) *http.Server {
+	server := &http.Server{
+		Handler:           s.handler(source, trusted),
+		ReadHeaderTimeout: readWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		ConnContext: rememberPeer,
+		ErrorLog:    s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
+	}
+	s.http = append(s.http, server)
+	return server
+}
+
+func (s *Server) serve(server *http.Server, l net.Listener) {
+	s.serving.Go(func() { server.Serve(l) })
 }
 
 // closeWithin is how long requests under way have when the API ends.
@@ -128,10 +136,11 @@ func (s *Server) Close() error {
 			server.Close()
 		}
 	}
-	for _, l := range []net.Listener{s.unix, s.tcp} {
-		if l != nil {
-			l.Close()
-		}
+	if s.unix != nil {
+		s.unix.close()
+	}
+	if s.tcp != nil {
+		s.tcp.Close()
 	}
 	s.serving.Wait()
 	return nil

@@ -138,6 +138,10 @@ func TestReloadAddsAndRemovesElections(t *testing.T) {
 	if _, err := holder.api.Election(t.Context(), "letters"); err == nil {
 		t.Error("the election removed is still there")
 	}
+	holder.says(`because="the election was removed from the configuration"`)
+	if strings.Contains(holder.log(), "shutting down") {
+		t.Error("a daemon that goes on logs that it is shutting down")
+	}
 
 	// Added again it is a session of its own, whose heartbeats nobody takes for
 	// those of the one before, and its events go on where the others ended.
