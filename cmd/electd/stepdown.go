@@ -24,7 +24,7 @@ node may be asked: a follower forwards it to the leader. Nothing happens if nobo
 could take over. With --wait, whoever takes over is asked whether it is promoted, if
 its API is served over TCP, and over TLS if an https API or --ca-file is given; if it
 cannot be asked, this node's view of it counts, which cannot tell a promotion from
-leading.
+leading. A leader that was asked by a follower and goes on is taken to have refused.
 
 Exit status: 0 done, 1 refused or, with --wait, no other leader in time.`,
 		Example: "  electd step-down orders\n  electd step-down orders --to db-b --wait",
@@ -84,6 +84,39 @@ func askToStepDown(ctx context.Context, s streams, api *client.Client, election,
 	return asked{before, done, true}, nil
 }
 
+// forwarded reports whether the leader was asked by a follower, and is still the
+// leader there.
+func (a asked) forwarded(now client.Election) bool {
+	return a.done.Outcome == client.OutcomeForwarded && now.Epoch == a.before.Epoch && now.Leader == a.done.To
+}
+
+// refusedAfter is how long a leader may take to begin a release that was forwarded
+// to it.
+const refusedAfter = 2 * time.Second
+
+// goesOn finds out whether a leader goes on after a request that a follower has
+// forwarded: one that releases sends no heartbeats. The follower tells how long ago
+// it has heard the leader or read the record, and how often it has read.
+type goesOn struct {
+	since time.Time // nothing was read since
+	reads uint64
+	heard int // so many answers in a row, one of which may be half an answer
+}
+
+// learns takes note of an answer of the follower, and reports whether the leader
+// has gone on for long enough.
+func (g *goesOn) learns(now client.Election) bool {
+	if g.since.IsZero() || now.Requests.Reads != g.reads {
+		g.since, g.reads, g.heard = time.Now(), now.Requests.Reads, 0
+	}
+	if now.AgeMS < 0 || time.Since(g.since)-time.Duration(now.AgeMS)*time.Millisecond <= refusedAfter {
+		g.heard = 0
+		return false
+	}
+	g.heard++
+	return g.heard > 1
+}
+
 // dialler returns a client of the daemon whose API is at host:port.
 type dialler func(address string) (*client.Client, error)
 
@@ -92,6 +125,7 @@ func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial di
 	if err != nil || !asked.needed {
 		return err
 	}
+	var leader goesOn
 	for promoting := ""; ; {
 		now, err := api.Election(ctx, election)
 		over := err == nil && now.Epoch > asked.before.Epoch
@@ -101,6 +135,9 @@ func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial di
 		switch {
 		case over && now.Leader != "" && (now.Leading || now.Role == "follower"):
 			fmt.Fprintf(s.out, "%s leads at epoch %d\n", now.Leader, now.Epoch)
+			if !now.Leading {
+				fmt.Fprintf(s.err, "electd: %s cannot be asked from here whether its promotion is over: it has no API over TCP, or does not answer there\n", now.Leader)
+			}
 			if to != "" && now.Leader != to {
 				return status{exitFailed, fmt.Errorf("electd: %s was to lead", to)}
 			}
@@ -110,8 +147,10 @@ func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial di
 			fmt.Fprintf(s.out, "%s has taken over epoch %d and is being promoted\n", now.Node, now.Epoch)
 		case ctx.Err() != nil && promoting != "":
 			return status{exitFailed, fmt.Errorf("electd: no other leader in time: %s was still being promoted; its log and electd status there tell more", promoting)}
+		case err == nil && asked.forwarded(now) && leader.learns(now):
+			return status{exitFailed, fmt.Errorf("electd: %s was asked, and goes on leading at epoch %d. %[1]s refuses if nobody else could lead; electd status there shows who could", asked.done.To, now.Epoch)}
 		case ctx.Err() != nil && asked.done.Outcome == client.OutcomeForwarded:
-			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; its log says so, and electd status there shows who could", asked.done.To)}
+			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; electd status there shows who could", asked.done.To)}
 		case ctx.Err() != nil:
 			return status{exitFailed, errors.New("electd: no other leader in time; see electd status")}
 		}

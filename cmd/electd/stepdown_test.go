@@ -111,3 +111,50 @@ func TestStepDownThatIsUnderWaySaysSo(t *testing.T) {
 		}
 	}
 }
+
+// A follower that hears its leader go on after a forwarded step-down knows that it
+// was refused; one that hears nothing, and reads the record, does not.
+func TestStepDownThatTheLeaderRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		ageMS   int64
+		reads   uint64 // more with every answer
+		refused bool
+	}{
+		"heard after it was asked":       {10, 0, true},
+		"not heard since":                {-1, 0, false},
+		"heard before it was asked":      {60_000, 0, false},
+		"not heard: the record was read": {10, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var answers atomic.Uint64
+			api := answering(t, func() client.Election {
+				return client.Election{
+					Election: "orders", Node: "db-a", Role: "follower", Leader: "db-b", Epoch: 3, AgeMS: c.ageMS,
+					Requests: client.Requests{Reads: c.reads * answers.Add(1)},
+				}
+			}, func(w http.ResponseWriter, _ *http.Request) {
+				_ = json.NewEncoder(w).Encode(client.Done{Outcome: client.OutcomeForwarded, To: "db-b"})
+			})
+			within := 4 * time.Second
+			if c.refused {
+				within = time.Minute
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			var out strings.Builder
+			began := time.Now()
+			err := stepDownAndWait(ctx, streams{out: &out}, api, (&target{}).another, "orders", "")
+			want := "no other leader in time"
+			if c.refused {
+				want = "db-b was asked, and goes on leading at epoch 3"
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("it ends with %v, want %q", err, want)
+			}
+			if took := time.Since(began); took < refusedAfter {
+				t.Errorf("it ends after %s: a leader may take %s", took, refusedAfter)
+			}
+		})
+	}
+}

@@ -102,6 +102,13 @@ func (o *observer) tell(c node.Change) {
 	o.log.Info(c.To.String(), "from", c.From.String(), "epoch", c.Epoch, "leader", c.Leader, "because", o.explain(c.Reason))
 }
 
+// Received logs what an operator asked another node for.
+func (o *observer) Received(peer string, kind core.MessageKind) {
+	if kind == core.HandOver {
+		o.log.Info("another node forwards a step-down; nothing comes of it if nobody else could lead", "peer", peer)
+	}
+}
+
 // Told logs what a person should know.
 func (o *observer) Told(reason core.Reason, epoch core.Epoch) {
 	o.log.Warn(string(reason), "epoch", epoch)
