@@ -25,7 +25,7 @@ func (s *service) healthConfig(c *config.Health) health.Config {
 	return health.Config{
 		Command: c.Command, Dir: a.settings().Dir(), HTTP: c.HTTP,
 		Set:      []string{"ELECTD_ELECTION=" + s.election.name, "ELECTD_NODE=" + a.dir.Node(), "ELECTD_API=" + a.api.URL()},
-		Interval: c.Interval, Timeout: c.Timeout, Failures: c.Failures, Log: s.log.Named("health"),
+		Interval: c.Interval, Timeout: c.Timeout, Failures: c.Failures, Successes: c.Successes, Log: s.log.Named("health"),
 	}
 }
 

@@ -45,11 +45,12 @@ type Hook struct {
 
 // Health is the health gate.
 type Health struct {
-	Command  []string      `electd:"command" doc:"Healthy if this exits with 0. Give command or http." example:"[\"pg_isready\"]"`
-	HTTP     string        `electd:"http" doc:"Healthy if a GET of this URL answers 2xx. Give command or http." example:"http://127.0.0.1:8080/healthz"`
-	Interval time.Duration `electd:"interval" default:"5s" doc:"Time between two checks."`
-	Timeout  time.Duration `electd:"timeout" default:"2s" doc:"A check that takes longer has failed."`
-	Failures int           `electd:"failures" default:"3" doc:"How many failures in a row make the node unhealthy. One success makes it healthy again."`
+	Command   []string      `electd:"command" doc:"Healthy if this exits with 0. Give command or http." example:"[\"pg_isready\"]"`
+	HTTP      string        `electd:"http" doc:"Healthy if a GET of this URL answers 2xx. Give command or http." example:"http://127.0.0.1:8080/healthz"`
+	Interval  time.Duration `electd:"interval" default:"5s" doc:"Time between two checks."`
+	Timeout   time.Duration `electd:"timeout" default:"2s" doc:"A check that takes longer has failed."`
+	Failures  int           `electd:"failures" default:"3" doc:"How many failed checks in a row make a healthy node unhealthy."`
+	Successes int           `electd:"successes" default:"2" doc:"How many good checks in a row make an unhealthy node healthy again. The very first check decides alone."`
 }
 
 // Hook returns the hook for an event, nil if there is none.

@@ -79,6 +79,7 @@ func (v *validator) health(path string, h *Health) {
 	v.between(join(path, "interval"), h.Interval, 10*time.Millisecond, time.Hour)
 	v.between(join(path, "timeout"), h.Timeout, time.Millisecond, time.Hour)
 	v.within(join(path, "failures"), h.Failures, 1, 1000)
+	v.within(join(path, "successes"), h.Successes, 1, 1000)
 }
 
 func (v *validator) command(path string, command []string) {

@@ -26,7 +26,7 @@ type Config struct {
 	Interval  time.Duration // from one check's start to the next one's. Default 5 s
 	Timeout   time.Duration // a check that takes longer has failed. Default 2 s
 	Failures  int           // in a row, that make a healthy node unhealthy. Default 3
-	Successes int           // in a row, that make an unhealthy node healthy. Default 1
+	Successes int           // in a row, that make an unhealthy node healthy. Default 2
 
 	Log hclog.Logger // nil: none
 }
@@ -61,7 +61,7 @@ func (c Config) withDefaults() Config {
 		c.Failures = 3
 	}
 	if c.Successes == 0 {
-		c.Successes = 1
+		c.Successes = 2
 	}
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()

@@ -62,6 +62,7 @@ election "orders" {
     interval = "1s"
     timeout  = "500ms"
     failures = 2
+    successes = 3
   }
 }
 election "invoices" {
