@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,16 +27,34 @@ const killAllowance = 50 * time.Millisecond
 func TestFrozenElectd(t *testing.T) {
 	rounds := freezeRounds(t)
 	smallest := time.Hour
+	stalled := stalls(t)
 	for i := range rounds {
 		cgroup := []string{"yes", "no"}[i%2]
-		gap := freezeOnce(t, cgroup)
-		smallest = min(smallest, gap)
-		if t.Failed() {
-			t.Fatalf("in round %d", i+1)
-		}
+		late := judged(t, func() (late, stall time.Duration) { return freezeOnce(t, cgroup, stalled) })
+		smallest = min(smallest, -late)
 	}
 	t.Logf("%d rounds, smallest gap %v before the authority ends", rounds, smallest)
 	fmt.Printf("frozen electd: %d rounds, no overlap; smallest gap %v (kill allowance %v)\n", rounds, smallest, killAllowance)
+}
+
+// judged returns how late once found a process to have lived, which must not be at
+// all. The kill allowance is for a machine that lets the watchdog run: where it let
+// nobody run for a fifth of it, it was the machine that was late, and once is called
+// again.
+func judged(t *testing.T, once func() (late, stall time.Duration)) time.Duration {
+	t.Helper()
+	for range 5 {
+		late, stall := once()
+		if late <= 0 {
+			return late
+		}
+		if stall <= killAllowance/5 {
+			t.Fatalf("a process lived %v longer than it may, and the machine stood still for %v at most", late, stall)
+		}
+		t.Logf("a process lived %v longer than it may, but the machine stood still for %v", late, stall)
+	}
+	t.Fatal("the machine stood still each time")
+	return 0
 }
 
 // freezeRounds is 50 for a soak, else a few, and what ELECTD_FREEZE_ROUNDS says for
@@ -56,8 +75,9 @@ func freezeRounds(t *testing.T) int {
 	return 8
 }
 
-// freezeOnce returns the time from the last life sign to the end of authority.
-func freezeOnce(t *testing.T, cgroup string) time.Duration {
+// freezeOnce returns the time from the end of authority to the last life sign, and
+// for how long the machine stood still meanwhile.
+func freezeOnce(t *testing.T, cgroup string, stalled func() time.Duration) (late, stall time.Duration) {
 	const lease = 100 * time.Millisecond
 	dir := t.TempDir()
 	lock, here := filepath.Join(dir, "lock"), filepath.Join(dir, "here")
@@ -72,6 +92,7 @@ func freezeOnce(t *testing.T, cgroup string) time.Duration {
 	if _, err := io.ReadFull(said, make([]byte, 4*len("a lease ahead\n"))); err != nil {
 		t.Fatal(err)
 	}
+	stalled()
 	if err := electd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -80,19 +101,22 @@ func freezeOnce(t *testing.T, cgroup string) time.Duration {
 	authority := boottime.In(lease).Add(killAllowance)
 	time.Sleep(authority.Left())
 	next := supervise.Program{Election: "orders", Command: []string{"/bin/true"}, Lock: filepath.Join(dir, "other-node"), StopTimeout: time.Second}.Start(2, boottime.In(time.Minute))
-	takeover := boottime.Now()
 	defer next.Exit()
 
-	gap := authority.Sub(w.last())
-	if gap < 0 {
-		t.Errorf("a process lived %v after the authority", -gap)
-	}
-	if w.last() > takeover {
-		t.Errorf("a process lived after the other node's program was started")
+	// One that was not run for a while may show only later that it lives.
+	eventually(t, "they are dead, or live on", func() bool {
+		return w.last() > authority || !slices.ContainsFunc(w.pids(witnesses), func(pid int) bool { return !ended(pid) })
+	})
+	late, stall = w.last().Sub(authority), stalled()
+	if late > 0 {
+		// Nobody but electd finds who has left the group of a watchdog that was late.
+		if err := electd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
 	}
 	eventually(t, "the lock proves the program dead", func() bool { return lockFree(t, lock) })
 	mustBeEnded(t, w.pids(witnesses)...)
-	return gap
+	return late, stall
 }
 
 // With electd and its watchdog frozen at once nobody is left who could keep the
@@ -213,27 +237,30 @@ func TestElectdKilledWhileItStarts(t *testing.T) {
 // Once SetDeadline has returned, a sooner deadline holds even if electd is
 // frozen at that moment.
 func TestASoonerDeadlineHoldsAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	here := filepath.Join(dir, "here")
-	w := testWitness(t, here)
-	p := supervise.Program{
-		Election: "orders", Lock: filepath.Join(dir, "lock"), StopTimeout: time.Second,
-		Command: []string{"/proc/self/exe", "witnessed", here},
-	}
-	r := p.Start(1, boottime.In(time.Minute))
-	eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
-	deadline := boottime.In(100 * time.Millisecond)
-	if err := r.SetDeadline(deadline); err != nil {
-		t.Fatal(err)
-	}
-	e := r.Exit()
-	if e.Cause != "deadline" || e.Err == nil {
-		t.Errorf("got %+v", e)
-	}
-	if late := w.last().Sub(deadline); late > killAllowance {
-		t.Errorf("a process lived %v after the deadline", late)
-	}
-	mustBeEnded(t, w.pids(witnesses)...)
+	stalled := stalls(t)
+	judged(t, func() (late, stall time.Duration) {
+		dir := t.TempDir()
+		here := filepath.Join(dir, "here")
+		w := testWitness(t, here)
+		p := supervise.Program{
+			Election: "orders", Lock: filepath.Join(dir, "lock"), StopTimeout: time.Second,
+			Command: []string{"/proc/self/exe", "witnessed", here},
+		}
+		r := p.Start(1, boottime.In(time.Minute))
+		eventually(t, "the program and its children live", func() bool { return w.alive(witnesses) })
+		stalled()
+		deadline := boottime.In(100 * time.Millisecond)
+		if err := r.SetDeadline(deadline); err != nil {
+			t.Fatal(err)
+		}
+		e := r.Exit()
+		late, stall = w.last().Sub(deadline.Add(killAllowance)), stalled()
+		if late <= 0 && (e.Cause != "deadline" || e.Err == nil) {
+			t.Errorf("got %+v", e)
+		}
+		mustBeEnded(t, w.pids(witnesses)...)
+		return late, stall
+	})
 }
 
 func stopped(pid int) bool { return state(pid) == 'T' }
