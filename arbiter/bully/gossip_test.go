@@ -25,7 +25,7 @@ func (c *cluster) gossiping() {
 	c.config = func(config *Config) {
 		config.Addresses, config.Join, config.GossipKey = nil, join[:2], key
 		if config.Bind = ports[config.Node]; config.Bind == "" {
-			config.Bind = "127.0.0.1:0"
+			config.Bind = servers.FreeAddress(c.t) // nobody's port before: its gossip would go on
 		}
 		config.Suitability = int(config.Node[0])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +28,13 @@ const (
 // afterKey is how long after a wrong key nothing is concluded about UDP.
 const afterKey = time.Minute
 
+// UDP is said not to pass when udpProbes have failed within udpWithin. A single one
+// fails wherever a machine is busy for a moment.
+const (
+	udpProbes = 3
+	udpWithin = time.Minute
+)
+
 // newLogger turns memberlist's lines into leveled ones, each at most once in ten
 // seconds, and reports the symptoms.
 func newLogger(to *slog.Logger, hear Hearer) *log.Logger {
@@ -39,7 +47,8 @@ type lines struct {
 
 	mu   sync.Mutex
 	last map[string]time.Time
-	key  time.Time // when a wrong key was last seen
+	key  time.Time   // when a wrong key was last seen
+	udp  []time.Time // when probes by UDP failed lately
 }
 
 func (l *lines) Write(b []byte) (int, error) {
@@ -70,14 +79,22 @@ func (l *lines) symptom(name, text string) {
 		l.key = time.Now()
 	}
 	wrongKey := time.Since(l.key) < afterKey
+	chance := name == symptomUDP && !l.udpFails(time.Now())
 	l.mu.Unlock()
 	switch {
-	case wrongKey && name == symptomUDP:
+	case chance || wrongKey && name == symptomUDP:
 		return
 	case name == symptomKey:
 		l.hear.NoProblem(symptomUDP)
 	}
 	l.hear.Happened(name, text)
+}
+
+// udpFails notes that a probe by UDP failed, and says whether it is one of several.
+// The caller holds mu.
+func (l *lines) udpFails(now time.Time) bool {
+	l.udp = slices.DeleteFunc(append(l.udp, now), func(t time.Time) bool { return now.Sub(t) >= udpWithin })
+	return len(l.udp) >= udpProbes
 }
 
 func (l *lines) log(kind string, level slog.Level, text string) {

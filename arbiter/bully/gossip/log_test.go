@@ -23,16 +23,27 @@ func TestWrongKeyIsNotTakenForUDP(t *testing.T) {
 				t.Errorf("%s: %q, want %q", when, e.names(), names)
 			}
 		}
+		failing := func() {
+			for range udpProbes {
+				l.Print(udp)
+			}
+		}
 		l.Print(udp)
+		l.Print(udp)
+		expect("a busy moment")
+		time.Sleep(udpWithin)
+		l.Print(udp)
+		expect("another one")
+		failing()
 		expect("UDP alone", symptomUDP)
 		l.Print(key)
 		expect("a wrong key", symptomKey)
 		time.Sleep(afterKey - time.Second)
-		l.Print(udp)
+		failing()
 		expect("within a minute", symptomKey)
 		e.NoProblem(symptomKey)
 		time.Sleep(time.Second)
-		l.Print(udp)
+		failing()
 		expect("long after the key was mended", symptomUDP)
 	})
 }
