@@ -95,8 +95,11 @@ func (t *turn) hear(m *Message) {
 		v.noteTop()
 		v.AbsentSince, v.OlderSince = 0, 0
 		t.noteHolder(m.Node, m.Session)
-		if passed {
+		switch {
+		case passed:
 			t.writeNeverApplies()
+		case t.Write.Open:
+			t.Read.Wanted = true // it may land yet: a read tells
 		}
 	case at == v.Heard && v.Version != m.Version:
 		// What was read was torn, its age too. The holder's own word is a bound.

@@ -13,8 +13,6 @@ func (t *turn) readAt() Instant {
 		return r.NotBefore
 	case t.View.Found == 0:
 		return max(r.NotBefore, t.Started)
-	case t.Write.Open && t.retryAt() != Never:
-		return Never // the next attempt comes first, and is looked up
 	case t.Write.Open:
 		return max(r.NotBefore, r.Last.Add(poll(t.arbiterLease())))
 	}

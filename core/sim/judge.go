@@ -292,8 +292,12 @@ func (w *World) sent(n *node, m *core.Message) {
 }
 
 // judgeAck checks that no write of an elector can still be applied, or has been
-// without its knowing (I5).
+// without its knowing (I5). Whoever acknowledges what a rollback has undone cannot
+// know that its own write is not passed by it (decision 0103).
 func (w *World) judgeAck(n *node) {
+	if w.judge.rolledBack && n.state.View.Heard.After(w.store.record.Position()) {
+		return
+	}
 	for i := range w.requests.all {
 		r := &w.requests.all[i]
 		if r.write && r.arrives && int(r.node) == n.index && r.life == n.life && r.expected == w.store.version {
