@@ -59,7 +59,7 @@ func watchdogOf(c *config.Config) hardware.Config {
 // newLeash opens the device. exit ends the daemon.
 func newLeash(h hardware.Config, exit func(error), log hclog.Logger) (*leash, error) {
 	l := &leash{held: map[*service]tie{}, least: never}
-	h.Kill, h.Exit, h.Log = l.killLate, func() { exit(ErrOverrun) }, log.Named("watchdog")
+	h.Late, h.Kill, h.Exit, h.Log = l.late, l.killLate, func() { exit(ErrOverrun) }, log.Named("watchdog")
 	var err error
 	l.dog, err = hardware.New(h)
 	return l, err
@@ -148,13 +148,29 @@ func (l *leash) pull() {
 	l.dog.FenceBegins(fenceBy)
 }
 
+// isLate reports whether a fence should be over by now.
+func (t tie) isLate(now boottime.Instant) bool { return t.fenceBy != 0 && t.fenceBy <= now }
+
+// late reports whether any fence is late.
+func (l *leash) late() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := boottime.Now()
+	for _, t := range l.held {
+		if t.isLate(now) {
+			return true
+		}
+	}
+	return false
+}
+
 // killLate kills the programs whose fences are late.
 func (l *leash) killLate() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := boottime.Now()
 	for s, t := range l.held {
-		if t.fenceBy != 0 && t.fenceBy <= now {
+		if t.isLate(now) {
 			s.kill()
 		}
 	}

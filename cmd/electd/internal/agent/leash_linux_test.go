@@ -165,3 +165,33 @@ func TestLeashTellsOfAnOverrun(t *testing.T) {
 		})
 	}
 }
+
+// After a freeze that one election leads through, another one's fence begins too
+// late and is found over: the watchdog process had killed its program in time.
+func TestLeashTakesNoFenceForLateThatIsFoundOver(t *testing.T) {
+	d := newDevice(t)
+	exits := make(chan error, 8)
+	l, log := leashTo(t, d, func(err error) { exits <- err })
+	orders, letters := &service{}, &service{}
+	for _, s := range []*service{orders, letters} {
+		l.tie(s, boottime.In(time.Hour))
+		if err := l.arm(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.fence(orders, boottime.In(-time.Second))
+	time.Sleep(50 * time.Millisecond)
+	l.free(orders)
+	l.extend(letters, boottime.In(2*time.Hour))
+	select {
+	case err := <-exits:
+		t.Errorf("it ends because %v", err)
+	case <-time.After(1500 * time.Millisecond):
+	}
+	if strings.Contains(log.String(), "the fence is not over in time") {
+		t.Errorf("taken for an overrun:\n%s", log)
+	}
+	if !d.armed() {
+		t.Error("disarmed while an election is active")
+	}
+}

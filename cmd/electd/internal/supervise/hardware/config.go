@@ -40,6 +40,11 @@ type Config struct {
 	// extends the authority by, and Interval the time between two of them.
 	Lease, Interval time.Duration
 
+	// Late reports whether any fence is late yet. It is asked before an overrun is
+	// told of: an electd that stood still may have found the late one to be over
+	// while others of its fences are not due. Nil: whatever FenceOver leaves is late.
+	Late func() bool
+
 	Kill func()       // kills the program's group; must not block
 	Exit func()       // ends electd; need not return
 	Log  hclog.Logger // nil: none
@@ -60,6 +65,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.OnOverrun == "" {
 		c.OnOverrun = Kill
+	}
+	if c.Late == nil {
+		c.Late = func() bool { return true }
 	}
 	if c.Kill == nil {
 		c.Kill = func() {}

@@ -41,7 +41,7 @@ func (d *Dog) look() time.Duration {
 	}
 	d.mu.Unlock()
 
-	if overrun {
+	if overrun && d.config.Late() {
 		d.overrun(now.Sub(late.by))
 	}
 	if !wanted {
