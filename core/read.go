@@ -88,9 +88,9 @@ func (t *turn) seeUnreadable(f Found, why Reason) {
 	}
 }
 
-// seeAbsence handles a read that finds no record. Where one is stood on it may be a
-// stale read from before the record was there: it is believed after a whole lease of
-// nothing else, in which a deletion goes unnoticed as it does by who does not read.
+// seeAbsence handles a read that finds no record. It may be a stale one, from before
+// there was a record. Who stands on one believes it only after a whole lease of such
+// reads, and is until then like a node that has not looked (decision 0113).
 func (t *turn) seeAbsence(storeDate int64) {
 	v := &t.View
 	v.StoreDate = storeDate

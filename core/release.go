@@ -52,8 +52,8 @@ func (t *turn) released() {
 	t.enter(NoLease, BecauseReleased)
 }
 
-// giveWayFor is how long whoever released leaves the record to others. Where nobody
-// else is an elector nobody may have been told, and they find it by polling.
+// giveWayFor is how long whoever released leaves the record to others. Where the
+// record names nobody else they may not have been told, and find it by polling.
 func (t *turn) giveWayFor() time.Duration {
 	r := &t.View.Record
 	told := 2 * r.HeartbeatLease

@@ -119,7 +119,7 @@ func (t *turn) stepDownBecause(target string) Reason {
 }
 
 // refusal says why leadership cannot be given up as asked; empty if it can. Where
-// the record names nobody else nobody is known, and it is left to whoever reads it.
+// the record names nobody else it can: whoever reads the vacant record may take.
 func (t *turn) refusal(target string) Reason {
 	switch {
 	case target == "" && !t.View.Record.Open() && !t.anyCandidate():
