@@ -72,16 +72,14 @@ func (d *disk) load() (standing standingFile, slots map[string]register.Slot, fo
 		return standing, nil, found, err
 	}
 	// A blank voter's slots may be missing, or stem from an admission that was cut short.
-	path, blank := filepath.Join(d.dir, "slots"), standing.Standing.Generation == 0
+	path, open := filepath.Join(d.dir, "slots"), openSlotLog
 	if !found && leftover(path) {
 		return standing, nil, found, lost(filepath.Join(d.dir, "standing"), "is missing")
 	}
-	if blank {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return standing, nil, found, err
-		}
+	if standing.Standing.Generation == 0 {
+		open = newSlotLog
 	}
-	if d.log, err = openSlotLog(path, blank); err != nil {
+	if d.log, err = open(path); err != nil {
 		return standing, nil, found, err
 	}
 	return standing, maps.Clone(d.log.live), found, nil

@@ -17,7 +17,7 @@ import (
 func TestSlotLogCutWithinItsBasisIsDamaged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "slots")
-	l, err := openSlotLog(path, true)
+	l, err := newSlotLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSlotLogCutWithinItsBasisIsDamaged(t *testing.T) {
 		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if l, err := openSlotLog(path, false); err == nil {
+		if l, err := openSlotLog(path); err == nil {
 			t.Fatalf("cut to %d of %d bytes: taken for %d slots", cut, len(whole), len(l.live))
 		} else if !strings.Contains(err.Error(), path) {
 			t.Fatalf("cut to %d of %d bytes: %v", cut, len(whole), err)

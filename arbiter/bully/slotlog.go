@@ -51,20 +51,23 @@ type slotLine struct {
 // spare is how far the log may outgrow four times what counts in it.
 const spare = 1 << 20
 
-// openSlotLog reads the log at path. A missing one is empty where it may be
-// missing.
-func openSlotLog(path string, mayBeMissing bool) (*slotLog, error) {
+// newSlotLog puts an empty log at path, in the place of what is there.
+func newSlotLog(path string) (*slotLog, error) {
+	l := &slotLog{path: path, live: map[string]register.Slot{}}
+	return l, l.rewrite()
+}
+
+// openSlotLog reads the log at path, which has to be there.
+func openSlotLog(path string) (*slotLog, error) {
 	l := &slotLog{path: path, live: map[string]register.Slot{}}
 	content, err := os.ReadFile(path)
-	switch {
-	case err == nil:
-		err = l.read(content)
-	case errors.Is(err, fs.ErrNotExist) && mayBeMissing:
-		err = nil
-	case errors.Is(err, fs.ErrNotExist):
-		err = lost(path, "is missing")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, lost(path, "is missing")
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := l.read(content); err != nil {
 		return nil, err
 	}
 	return l, l.rewrite()

@@ -21,7 +21,7 @@ func slot(n int, record string) register.Slot {
 // reopened returns what a log holds for who opens it next.
 func reopened(t *testing.T, path string) map[string]register.Slot {
 	t.Helper()
-	l, err := openSlotLog(path, false)
+	l, err := openSlotLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func reopened(t *testing.T, path string) map[string]register.Slot {
 func TestSlotLogKeepsTheLastOfEachKey(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "slots")
-	l, err := openSlotLog(path, true)
+	l, err := newSlotLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSlotLogKeepsTheLastOfEachKey(t *testing.T) {
 func TestSlotLogSurvivesATornWrite(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "slots")
-	l, err := openSlotLog(path, true)
+	l, err := newSlotLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (c Config) check() error {
 	if c.Interval < 0 {
 		return &core.AttributeError{Attribute: "heartbeat_interval", Problem: fmt.Sprintf("%v is not a duration to wait", c.Interval)}
 	}
-	if err := checkAddress("listen", c.Listen, true); err != nil {
+	if err := checkListen("listen", c.Listen); err != nil {
 		return err
 	}
 	seen := make(map[string]bool)
@@ -48,7 +48,7 @@ func (c Config) check() error {
 			return &core.AttributeError{Attribute: block, Problem: "is listed twice"}
 		}
 		seen[p.Node] = true
-		if err := checkAddress(block+".address", p.Address, false); err != nil {
+		if err := checkPeer(block+".address", p.Address); err != nil {
 			return err
 		}
 	}
@@ -58,18 +58,40 @@ func (c Config) check() error {
 	return nil
 }
 
-func checkAddress(attribute, address string, listen bool) error {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return &core.AttributeError{Attribute: attribute, Problem: fmt.Sprintf("%q is not host:port", address), Advice: `write it as in "10.0.0.1:7400" or "[fd00::1]:7400"`}
-	}
-	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 && !listen {
-		return &core.AttributeError{Attribute: attribute, Problem: fmt.Sprintf("%q has no port between 1 and 65535", address)}
-	}
-	if host == "" && !listen {
+// checkListen checks an address to listen on: any host will do, and port 0 lets the
+// system choose.
+func checkListen(attribute, address string) error {
+	_, _, err := hostPort(attribute, address)
+	return err
+}
+
+// checkPeer checks an address to dial.
+func checkPeer(attribute, address string) error {
+	host, port, err := hostPort(attribute, address)
+	switch {
+	case err != nil:
+		return err
+	case port == 0:
+		return noPort(attribute, address)
+	case host == "":
 		return &core.AttributeError{Attribute: attribute, Problem: fmt.Sprintf("%q names no host", address), Advice: "say where the peer is to be found"}
 	}
 	return nil
+}
+
+func hostPort(attribute, address string) (host string, port uint64, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, &core.AttributeError{Attribute: attribute, Problem: fmt.Sprintf("%q is not host:port", address), Advice: `write it as in "10.0.0.1:7400" or "[fd00::1]:7400"`}
+	}
+	if port, err = strconv.ParseUint(text, 10, 16); err != nil {
+		return "", 0, noPort(attribute, address)
+	}
+	return host, port, nil
+}
+
+func noPort(attribute, address string) error {
+	return &core.AttributeError{Attribute: attribute, Problem: fmt.Sprintf("%q has no port between 1 and 65535", address)}
 }
 
 func (c Config) checkInsecure() error {
