@@ -84,9 +84,9 @@ func askToStepDown(ctx context.Context, s streams, api *client.Client, election,
 	return asked{before, done, true}, nil
 }
 
-// forwarded reports whether the leader was asked by a follower, and is still the
+// unanswered reports whether the leader was asked by a follower, and is still the
 // leader there.
-func (a asked) forwarded(now client.Election) bool {
+func (a asked) unanswered(now client.Election) bool {
 	return a.done.Outcome == client.OutcomeForwarded && now.Epoch == a.before.Epoch && now.Leader == a.done.To
 }
 
@@ -94,41 +94,41 @@ func (a asked) forwarded(now client.Election) bool {
 // to it.
 const refusedAfter = 2 * time.Second
 
-// goesOn finds out whether a leader goes on after a request that a follower has
+// leaderWatch finds out whether a leader goes on after a request that a follower has
 // forwarded: one that releases sends no heartbeats. The follower tells how long ago
 // it has heard the leader or read the record, and how often it has read.
-type goesOn struct {
+type leaderWatch struct {
 	since time.Time // nothing was read since
 	reads uint64
-	heard int // so many answers in a row, one of which may be half an answer
+	heard int // answers in a row that say so; one alone may mix before and after a read
 }
 
-// learns takes note of an answer of the follower, and reports whether the leader
-// has gone on for long enough.
-func (g *goesOn) learns(now client.Election) bool {
-	if g.since.IsZero() || now.Requests.Reads != g.reads {
-		g.since, g.reads, g.heard = time.Now(), now.Requests.Reads, 0
+// goesOn takes note of an answer of the follower, and reports whether the leader has
+// gone on for long enough.
+func (w *leaderWatch) goesOn(now client.Election) bool {
+	if w.since.IsZero() || now.Requests.Reads != w.reads {
+		w.since, w.reads, w.heard = time.Now(), now.Requests.Reads, 0
 	}
-	if now.AgeMS < 0 || time.Since(g.since)-time.Duration(now.AgeMS)*time.Millisecond <= refusedAfter {
-		g.heard = 0
+	if now.AgeMS < 0 || time.Since(w.since)-time.Duration(now.AgeMS)*time.Millisecond <= refusedAfter {
+		w.heard = 0
 		return false
 	}
-	g.heard++
-	return g.heard > 1
+	w.heard++
+	return w.heard > 1
 }
 
 // dialler returns a client of the daemon whose API is at host:port.
 type dialler func(address string) (*client.Client, error)
 
 func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial dialler, election, to string) error {
-	asked, err := askToStepDown(ctx, s, api, election, to)
-	if err != nil || !asked.needed {
+	request, err := askToStepDown(ctx, s, api, election, to)
+	if err != nil || !request.needed {
 		return err
 	}
-	var leader goesOn
+	var watch leaderWatch
 	for promoting := ""; ; {
 		now, err := api.Election(ctx, election)
-		over := err == nil && now.Epoch > asked.before.Epoch
+		over := err == nil && now.Epoch > request.before.Epoch
 		if over {
 			now = asTheLeaderSays(ctx, dial, now)
 		}
@@ -147,10 +147,10 @@ func stepDownAndWait(ctx context.Context, s streams, api *client.Client, dial di
 			fmt.Fprintf(s.out, "%s has taken over epoch %d and is being promoted\n", now.Node, now.Epoch)
 		case ctx.Err() != nil && promoting != "":
 			return status{exitFailed, fmt.Errorf("electd: no other leader in time: %s was still being promoted; its log and electd status there tell more", promoting)}
-		case err == nil && asked.forwarded(now) && leader.learns(now):
-			return status{exitFailed, fmt.Errorf("electd: %s was asked, and goes on leading at epoch %d. %[1]s refuses if nobody else could lead; electd status there shows who could", asked.done.To, now.Epoch)}
-		case ctx.Err() != nil && asked.done.Outcome == client.OutcomeForwarded:
-			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; electd status there shows who could", asked.done.To)}
+		case err == nil && request.unanswered(now) && watch.goesOn(now):
+			return status{exitFailed, fmt.Errorf("electd: %s was asked, and goes on leading at epoch %d. %[1]s refuses if nobody else could lead; electd status there shows who could", request.done.To, now.Epoch)}
+		case ctx.Err() != nil && request.done.Outcome == client.OutcomeForwarded:
+			return status{exitFailed, fmt.Errorf("electd: no other leader in time. %s refuses if nobody else could lead; electd status there shows who could", request.done.To)}
 		case ctx.Err() != nil:
 			return status{exitFailed, errors.New("electd: no other leader in time; see electd status")}
 		}

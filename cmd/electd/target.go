@@ -55,8 +55,8 @@ func (t *target) dial(s streams) (*client.Client, error) {
 	return c, nil
 }
 
-// another returns a client of another daemon, at host:port. It is taken to be
-// served as the one that is asked is.
+// another returns a client of another daemon, at host:port, which is taken to be
+// served in the way of the one that was asked: over TLS or not.
 func (t *target) another(address string) (*client.Client, error) {
 	scheme := "http://"
 	if strings.HasPrefix(cmp.Or(t.api, os.Getenv("ELECTD_API")), "https://") || cmp.Or(t.ca, os.Getenv("ELECTD_CA_FILE")) != "" {
