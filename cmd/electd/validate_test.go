@@ -52,7 +52,7 @@ election "orders" {
 }
 `
 
-// a machine is a folder in which everything is as the configuration says.
+// machine returns a folder in which everything is as the configuration says.
 func machine(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()

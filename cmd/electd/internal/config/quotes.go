@@ -10,8 +10,8 @@ import (
 )
 
 // setToText matches a line that sets a name to what is no expression, but would
-// be right between quotes: an address, a path, a duration. One of them may be
-// there.
+// be right between quotes: an address, a path, a duration. One of the two quotes
+// may be there.
 var setToText = regexp.MustCompile(`^\s*([\w-]+)\s*=\s*("?)(\[[0-9a-fA-F]*:[^\s\]]*\](?::\d+)?|[^][\s"“”'` + "`" + `{}()<>,;=#]+)("?)\s*(?:#.*|//.*)?$`)
 
 // aboutQuotes rewords what HCL says of text where a quote was forgotten: HCL says
