@@ -213,6 +213,15 @@ func (a *Agent) apiConfig(c config.API) api.Config {
 	return out
 }
 
+// locateAPI adds the place in the configuration to an error that names an
+// attribute. Others, of the sockets, are told as they are.
+func locateAPI(c *config.Config, err error) error {
+	if wrong := (*core.AttributeError)(nil); errors.As(err, &wrong) {
+		return c.Locate("api", err).Err()
+	}
+	return err
+}
+
 // settings are what the daemon runs on now.
 func (a *Agent) settings() *config.Config {
 	a.mu.RLock()

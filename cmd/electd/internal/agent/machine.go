@@ -11,7 +11,6 @@ import (
 	"github.com/electd/electd/cmd/electd/internal/api"
 	"github.com/electd/electd/cmd/electd/internal/config"
 	"github.com/electd/electd/cmd/electd/internal/datadir"
-	"github.com/electd/electd/core"
 	"github.com/electd/electd/transport/wire"
 )
 
@@ -93,13 +92,4 @@ func notRunnable(program string) (problem, todo string) {
 		return program + " is not executable", "Make it so: chmod +x " + program
 	}
 	return program + " cannot be run", fmt.Sprintf("The system says: %v.", err)
-}
-
-// locateAPI adds the place in the configuration to an error that names an
-// attribute. Others, of the sockets, are told as they are.
-func locateAPI(c *config.Config, err error) error {
-	if wrong := (*core.AttributeError)(nil); errors.As(err, &wrong) {
-		return c.Locate("api", err).Err()
-	}
-	return err
 }
