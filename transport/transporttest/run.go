@@ -30,7 +30,7 @@ type Net interface {
 type Start func(t *testing.T, interval time.Duration, nodes ...string) Net
 
 // patience is how long a thing that must happen may take on a busy machine.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 const interval = 200 * time.Millisecond
 
@@ -192,7 +192,7 @@ func cutAndHeal(t *testing.T, start Start) {
 }
 
 func flowsAfterCut(t *testing.T, start Start) {
-	const every = 400 * time.Millisecond
+	const every = 1500 * time.Millisecond
 	for _, length := range []time.Duration{every / 4, every, 3 * every, 6 * every} {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			t.Parallel()
@@ -216,7 +216,7 @@ func flowsAfterCut(t *testing.T, start Start) {
 			}
 			took := time.Since(healed)
 			t.Logf("cut of %v, flowing again %v after the heal", length, took)
-			if took > 2*every+250*time.Millisecond { // the quarter second is the machine's
+			if took > 2*every+time.Second { // the second is the machine's
 				t.Errorf("flowing again %v after the heal, want two intervals of %v", took, every)
 			}
 		})

@@ -53,7 +53,7 @@ func TestCloseDoesNotWaitForAStalledPeer(t *testing.T) {
 	began := time.Now()
 	a.Close()
 	b.Close()
-	if took := time.Since(began); took > patience/2 {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("Close took %v", took)
 	}
 }

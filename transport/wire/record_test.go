@@ -8,7 +8,7 @@ import (
 	"github.com/electd/electd/core"
 )
 
-const patience = 10 * time.Second
+const patience = time.Minute
 
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
