@@ -19,9 +19,9 @@ func TestUnreachedIsExplained(t *testing.T) {
 	plain := etcdtest.Start(t)
 	// It ends the connection with what was sent taken in or not, which is EOF or a
 	// reset for who sent it.
-	ending := listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
-	resetting := listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
-	silent := listen(t, func(net.Conn) { <-t.Context().Done() })
+	ending := servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
+	resetting := servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
+	silent := servers.Listen(t, func(net.Conn) { <-t.Context().Done() })
 	var all sync.WaitGroup // each waits for time to pass
 	for name, c := range map[string]struct {
 		config etcd.Config
@@ -59,33 +59,6 @@ func isExplained(t *testing.T, c etcd.Config, says []string) {
 		t.Errorf("a write: %v, want unavailable", err)
 	}
 	mustSay(t, err, says)
-}
-
-// listen accepts connections on loopback and closes each after serve.
-func listen(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() {
-				defer c.Close()
-				serve(c)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		serving.Wait()
-	})
-	return l.Addr().String()
 }
 
 func mustSay(t *testing.T, err error, words []string) {

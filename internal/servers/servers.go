@@ -82,6 +82,33 @@ func FreeAddress(t testing.TB) string {
 	return fmt.Sprintf("127.0.0.1:%d", FreePort(t))
 }
 
+// Listen accepts connections on loopback, closes each after serve, and returns where.
+func Listen(t testing.TB, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer c.Close()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		serving.Wait()
+	})
+	return l.Addr().String()
+}
+
 // Run starts a server program, waits until it accepts connections on the port,
 // and kills it when the test ends. Its output is shown if the test failed.
 func Run(t testing.TB, port int, command *exec.Cmd) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/electd/electd/internal/servers"
 	"github.com/electd/electd/transport/pki"
 )
 
@@ -100,10 +101,10 @@ func TestPeersAreRefused(t *testing.T) {
 			return silent.Addr().String()
 		}, TLS{}, "nothing there answered"},
 		{"a server that ends the connection", func(t *testing.T) string {
-			return listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
+			return servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 64<<10)) })
 		}, TLS{}, "ended the connection in the TLS handshake"},
 		{"a server that resets the connection", func(t *testing.T) string {
-			return listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
+			return servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
 		}, TLS{}, "ended the connection in the TLS handshake"},
 		{"an expired certificate", func(t *testing.T) string {
 			b := start(t, Config{Node: "b", TLS: files(dir, "b"), Peers: toA})
@@ -137,33 +138,6 @@ func TestPeersAreRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-// listen accepts connections on loopback and closes each after serve.
-func listen(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() {
-				defer c.Close()
-				serve(c)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		serving.Wait()
-	})
-	return l.Addr().String()
 }
 
 // A port that is knocked at, by a load balancer's check say, is no news, however
