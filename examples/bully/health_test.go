@@ -1,10 +1,10 @@
 package bully_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -14,15 +14,19 @@ import (
 func (x *example) checked() {
 	x.t.Helper()
 	for _, node := range x.names() {
-		path := filepath.Join(x.dir, node+".hcl")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			x.t.Fatal(err)
-		}
-		health := "election \"jobs\" {\n  health {\n    command  = [\"/bin/sh\", \"-c\", \"test ! -e " + x.sick(node) + "\"]\n    interval = \"100ms\"\n    timeout  = \"10s\"\n    failures = 1\n  }\n"
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "election \"jobs\" {\n", health, 1)), 0o600); err != nil {
-			x.t.Fatal(err)
-		}
+		health := fmt.Sprintf(`
+  health {
+    command  = ["/bin/sh", "-c", "test ! -e %s"]
+    interval = "100ms"
+    timeout  = "10s"
+    failures = 1
+  }`, x.sick(node))
+		x.rewrite(node, func(line string) string {
+			if line == `election "jobs" {` {
+				return line + health
+			}
+			return line
+		})
 	}
 }
 

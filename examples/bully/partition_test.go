@@ -2,8 +2,6 @@ package bully_test
 
 import (
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -95,27 +93,19 @@ func (x *example) wired() map[[2]string]*wire {
 	x.t.Helper()
 	wires := map[[2]string]*wire{}
 	for _, node := range x.names() {
-		path := filepath.Join(x.dir, node+".hcl")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			x.t.Fatal(err)
-		}
-		lines := strings.Split(string(text), "\n")
-		for i, line := range lines {
+		x.rewrite(node, func(line string) string {
 			if !strings.Contains(line, "addresses ") {
-				continue
+				return line
 			}
 			for _, other := range x.names() {
 				_, rest, _ := strings.Cut(line, other+" = \"")
 				address, _, _ := strings.Cut(rest, `"`)
 				w := newWire(x.t, address)
 				wires[[2]string{node, other}] = w
-				lines[i] = strings.Replace(lines[i], address, w.listener.Addr().String(), 1)
+				line = strings.Replace(line, address, w.listener.Addr().String(), 1)
 			}
-		}
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-			x.t.Fatal(err)
-		}
+			return line
+		})
 	}
 	return wires
 }
