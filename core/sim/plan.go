@@ -159,10 +159,10 @@ func (p *Plan) config(i int) core.Config {
 	if n.HeartbeatLease != 0 {
 		c.HeartbeatLease = duration(n.HeartbeatLease)
 	}
+	if p.Apart {
+		return c
+	}
 	for j := range p.Nodes {
-		if p.Apart {
-			break
-		}
 		if id := p.Nodes[j].ID; id != n.ID && !contains(c.Peers, id) {
 			c.Peers = append(c.Peers, id)
 		}
