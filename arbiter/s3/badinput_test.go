@@ -224,8 +224,8 @@ func TestUnreachableStores(t *testing.T) {
 	tlsServer := httptest.NewTLSServer(strict3.New(strict3.Options{}))
 	defer tlsServer.Close()
 	plain := servers.Strict3(t)
-	silent := listen(t, func(c net.Conn) { time.Sleep(5 * time.Second) })
-	closing := listen(t, func(c net.Conn) {})
+	silent := servers.Listen(t, func(net.Conn) { <-t.Context().Done() })
+	closing := servers.Listen(t, func(c net.Conn) { _, _ = bufio.NewReader(c).Peek(1) })
 
 	for _, c := range []struct {
 		name     string
@@ -258,30 +258,6 @@ func TestUnreachableStores(t *testing.T) {
 			}
 		})
 	}
-}
-
-// listen accepts connections on loopback and closes each after serve.
-func listen(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				_, _ = bufio.NewReader(c).Peek(1)
-				serve(c)
-				c.Close()
-			}()
-		}
-	}()
-	return l.Addr().String()
 }
 
 func TestOwnAuthority(t *testing.T) {
