@@ -108,7 +108,10 @@ func CheckArbiter(ctx context.Context, c *config.Config, log hclog.Logger) ([]st
 	if err != nil {
 		return nil, err
 	}
-	d := builtin.Deployment{Node: c.Node.ID}
+	d := builtin.Deployment{Node: c.Node.ID, Listeners: []builtin.Listener{{Name: "api.listen", Address: c.API.Listen}}}
+	if t := c.Transport; t != nil {
+		d.Listeners = append(d.Listeners, builtin.Listener{Name: "transport.listen", Address: t.Listen})
+	}
 	for _, p := range c.Peers() {
 		d.Peers = append(d.Peers, p.ID)
 	}

@@ -42,7 +42,7 @@ func (v *validator) config(c *Config) {
 	}
 	v.elections(c)
 	v.api(&c.API)
-	if c.Transport != nil && sameSocket(c.Transport.Listen, c.API.Listen) {
+	if c.Transport != nil && SameSocket(c.Transport.Listen, c.API.Listen) {
 		v.fail("api.listen", fmt.Sprintf("Address %s is the transport's as well", c.API.Listen),
 			fmt.Sprintf("transport.listen is %q, and two listeners cannot share a port. Give one of them another.", c.Transport.Listen))
 	}
@@ -172,8 +172,8 @@ func (v *validator) loopback(path, address string) {
 	}
 }
 
-// sameSocket tells whether two addresses cannot be listened on at once.
-func sameSocket(a, b string) bool {
+// SameSocket tells whether two addresses cannot be listened on at once.
+func SameSocket(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
 	if errA != nil || errB != nil || portA != portB || portA == "0" {
