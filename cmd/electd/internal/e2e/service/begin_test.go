@@ -20,6 +20,18 @@ const promptly = 8 * time.Second
 // endsPromptly sends SIGTERM and waits for the end, with status 0.
 func (d *daemon) endsPromptly() {
 	d.t.Helper()
+	code, took := d.terminated()
+	if took > promptly {
+		d.t.Errorf("it took %s to end", took)
+	}
+	if code != 0 {
+		d.t.Errorf("exit status %d, want 0", code)
+	}
+}
+
+// terminated asks a daemon to end, and waits until it has.
+func (d *daemon) terminated() (code int, took time.Duration) {
+	d.t.Helper()
 	began := time.Now()
 	d.signal(syscall.SIGTERM)
 	select {
@@ -27,12 +39,7 @@ func (d *daemon) endsPromptly() {
 	case <-time.After(patience):
 		d.t.Fatalf("it has not ended after %s", patience)
 	}
-	if took := time.Since(began); took > promptly {
-		d.t.Errorf("it took %s to end", took)
-	}
-	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
-		d.t.Errorf("exit status %d, want 0", code)
-	}
+	return d.cmd.ProcessState.ExitCode(), time.Since(began)
 }
 
 // A daemon whose store takes connections and never says a word waits for it, and

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -102,19 +101,12 @@ func TestTheEndIsInTime(t *testing.T) {
 		asked <- err
 	}()
 	d.wait("a request to the store that is not answered", func(e client.Election) bool { return e.Requests.Failures > 0 })
-	began := time.Now()
-	d.signal(syscall.SIGTERM)
-	select {
-	case <-d.exited:
-	case <-time.After(patience):
-		t.Fatalf("it has not ended after %s", patience)
-	}
-	took := time.Since(began)
+	code, took := d.terminated()
 	t.Logf("it ended after %s", took)
 	if took > endsWithin {
 		t.Errorf("it ended after %s, want %s at most", took, endsWithin)
 	}
-	if code := d.cmd.ProcessState.ExitCode(); code != 5 {
+	if code != 5 {
 		t.Errorf("exit status %d, want 5: what it held is not released", code)
 	}
 	if err := <-asked; err == nil || errors.Is(err, context.Canceled) {
@@ -141,13 +133,7 @@ func TestTheEndWaitsForTheProgram(t *testing.T) {
 	d.start()
 	d.wait("leading", leads)
 	d.says("program started")
-	d.signal(syscall.SIGTERM)
-	select {
-	case <-d.exited:
-	case <-time.After(patience):
-		t.Fatalf("it has not ended after %s", patience)
-	}
-	if code := d.cmd.ProcessState.ExitCode(); code != 0 || len(lines(stopped)) != 1 {
+	if code, _ := d.terminated(); code != 0 || len(lines(stopped)) != 1 {
 		t.Errorf("exit status %d, and the program has stopped by itself %d times; want 0 and 1", code, len(lines(stopped)))
 	}
 	d.says("the lease is released")

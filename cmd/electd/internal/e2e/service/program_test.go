@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -45,17 +44,11 @@ func TestTermReleasesWithinABound(t *testing.T) {
 	d.start()
 	d.wait("leading", leads)
 	eventually(t, "the program can be asked to stop", func() bool { return len(lines(ready)) == 1 })
-	began := time.Now()
-	d.signal(syscall.SIGTERM)
-	select {
-	case <-d.exited:
-	case <-time.After(patience):
-		t.Fatalf("it has not ended after %s", patience)
-	}
-	if took := time.Since(began); took > 25*time.Second {
+	code, took := d.terminated()
+	if took > 25*time.Second {
 		t.Errorf("it took %s to end", took)
 	}
-	if code := d.cmd.ProcessState.ExitCode(); code != 0 {
+	if code != 0 {
 		t.Errorf("exit status %d", code)
 	}
 	if len(lines(ended)) != 1 {
