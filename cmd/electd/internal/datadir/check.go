@@ -44,7 +44,10 @@ func checkAbove(path string) error {
 		case err == nil:
 			err = unix.Access(above, unix.W_OK|unix.X_OK)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return notMakeable(path, above, err)
+		case err != nil:
 			return unusable(above, err)
 		}
 		return nil

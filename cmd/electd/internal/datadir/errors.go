@@ -84,3 +84,12 @@ func unusable(path string, err error) error {
 	}
 	return e
 }
+
+// notMakeable is about a directory that is not there and would have to be made in
+// one where this user may make nothing.
+func notMakeable(path, above string, err error) error {
+	return &UnusableError{
+		Path: path, Problem: "is not there, and this user may not make it in " + above,
+		Advice: "a systemd unit's StateDirectory makes it, or make it for the user that electd runs as", Err: err,
+	}
+}
