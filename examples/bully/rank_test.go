@@ -12,8 +12,9 @@ func TestHighestRankTakesWhatIsGivenUp(t *testing.T) {
 	x := newExample(t)
 	x.start(x.names()...)
 	leader := x.next(0, time.Time{}, firstStart)
+	const rounds = 14
 	wrong := 0
-	for range 6 {
+	for range rounds {
 		x.settled()
 		x.stepDown(leader.node)
 		want := "c"
@@ -27,8 +28,8 @@ func TestHighestRankTakesWhatIsGivenUp(t *testing.T) {
 		}
 		leader = next
 	}
-	if wrong > 2 { // on a busy machine a turn may pass unused
-		t.Errorf("%d of 6 elections were won by a lower rank", wrong)
+	if wrong > 3 { // on a busy machine a turn may pass unused; by chance it would be half of them
+		t.Errorf("%d of %d elections were won by a lower rank", wrong, rounds)
 	}
 	x.work()
 }
