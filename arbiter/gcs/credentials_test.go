@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -131,6 +132,22 @@ func TestTLSToAPlainPortIsNamed(t *testing.T) {
 	_, err := g.open(t).CompareAndSwap(t.Context(), core.Swap{Key: key, Record: []byte("one")})
 	if core.WriteOutcome(err) != core.Invalid || !strings.Contains(err.Error(), "http://") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A server that speaks no TLS may say nothing at all: it ends the connection, or
+// resets it if it has not read all that was sent.
+func TestAHandshakeThatIsCutOffIsExplained(t *testing.T) {
+	for name, read := range map[string]int{"end": 64 << 10, "reset": 1} {
+		t.Run(name, func(t *testing.T) {
+			address := servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, read)) })
+			g := newGuarded(t)
+			g.store.URL = "https://" + address
+			_, err := g.open(t).CompareAndSwap(t.Context(), core.Swap{Key: key, Record: []byte("one")})
+			if core.WriteOutcome(err) != core.Unavailable || !strings.Contains(err.Error(), "does the server speak TLS there?") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

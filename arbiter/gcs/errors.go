@@ -130,6 +130,8 @@ func diagnoseSilence(err error) diagnosis {
 		d.code, d.advice = core.ErrInvalid, "check endpoint, and the certificate authorities of this machine"
 	case errors.As(err, &plain), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		d.code, d.advice = core.ErrInvalid, "the server speaks no TLS there: use http:// in endpoint"
+	case errors.Is(err, httpstore.ErrHandshake):
+		d.answer, d.advice = httpstore.ErrHandshake.Error(), "does the server speak TLS there? If not, use http:// in endpoint"
 	case errors.As(err, &dns) && dns.IsNotFound:
 		d.advice = "is the host name of endpoint right?"
 	}

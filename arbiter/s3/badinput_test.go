@@ -226,6 +226,7 @@ func TestUnreachableStores(t *testing.T) {
 	plain := servers.Strict3(t)
 	silent := servers.Listen(t, func(net.Conn) { <-t.Context().Done() })
 	closing := servers.Listen(t, func(c net.Conn) { _, _ = bufio.NewReader(c).Peek(1) })
+	resetting := servers.Listen(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
 
 	for _, c := range []struct {
 		name     string
@@ -239,7 +240,8 @@ func TestUnreachableStores(t *testing.T) {
 		{"plain to a TLS port", strings.Replace(tlsServer.URL, "https://", "http://", 1), core.ErrInvalid, "http:// or https://"},
 		{"unknown authority", tlsServer.URL, core.ErrUnavailable, "tls_ca_file"},
 		{"TLS handshake hangs", "https://" + silent, core.ErrUnavailable, "in time"},
-		{"TLS handshake cut", "https://" + closing, core.ErrUnavailable, ""},
+		{"TLS handshake ended", "https://" + closing, core.ErrUnavailable, "does the endpoint speak TLS?"},
+		{"TLS handshake reset", "https://" + resetting, core.ErrUnavailable, "does the endpoint speak TLS?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := plain

@@ -170,6 +170,8 @@ func (a *Arbiter) diagnoseSilence(err error) diagnosis {
 		return diagnoseCredentials(credentials)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return diagnosis{answer: "the endpoint does not speak TLS", advice: "write the endpoint with http://, or give its TLS port"}
+	case errors.Is(err, httpstore.ErrHandshake):
+		return diagnosis{answer: httpstore.ErrHandshake.Error(), advice: "does the endpoint speak TLS? If not, write it with http://, or give its TLS port"}
 	case errors.As(err, &unknownCA):
 		return diagnosis{answer: "TLS: " + unknownCA.Error(), advice: "name the authority's certificate in tls_ca_file"}
 	case errors.As(err, &verify):

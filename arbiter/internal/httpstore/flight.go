@@ -2,8 +2,12 @@ package httpstore
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"io"
 	"net/http/httptrace"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -12,6 +16,7 @@ import (
 // then on nobody can tell.
 type Flight struct {
 	left atomic.Bool
+	cut  atomic.Bool // the other side ended the connection in the TLS handshake
 	date atomic.Pointer[time.Time]
 }
 
@@ -37,9 +42,19 @@ func flightOf(ctx context.Context) *Flight {
 // hence GetConn clears what GotConn set.
 func (f *Flight) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { f.left.Store(false) },
-		GotConn: func(httptrace.GotConnInfo) { f.left.Store(true) },
+		GetConn: func(string) {
+			f.left.Store(false)
+			f.cut.Store(false)
+		},
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { f.cut.Store(ended(err)) },
+		GotConn:          func(httptrace.GotConnInfo) { f.left.Store(true) },
 	})
+}
+
+// ended reports whether an error is the other side's end of a connection. Which one
+// it is depends on whether it had read all that was sent.
+func ended(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // MayHaveLeft reports whether anything of the request may have reached the store.

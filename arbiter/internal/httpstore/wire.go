@@ -6,6 +6,8 @@ package httpstore
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -46,12 +48,19 @@ func NewWire(roots *x509.CertPool, connectTimeout time.Duration) *Wire {
 	}}
 }
 
+// ErrHandshake is in the error of a request for which there was no connection because
+// the other side ended it in the TLS handshake, as one that speaks no TLS may do.
+var ErrHandshake = errors.New("the connection was ended in the TLS handshake")
+
 // RoundTrip sends one request, once, and notes what its flight wants to know.
 func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.requests.Add(1)
 	f := flightOf(r.Context())
 	response, err := w.pool.RoundTrip(r.WithContext(f.trace(r.Context())))
-	if err != nil {
+	switch {
+	case err != nil && f.cut.Load():
+		return nil, fmt.Errorf("%w: %w", ErrHandshake, err)
+	case err != nil:
 		return nil, err
 	}
 	name := response.Header.Get("Server")
