@@ -7,7 +7,7 @@ import (
 
 // absent lets a read that started just before find no record.
 func (t *turn) absent() {
-	t.Read.Op = 77
+	t.Read.Op, t.Read.Last = 77, t.now
 	t.readAnswered(&Event{Kind: ReadDone, Op: 77, Outcome: Applied, Found: FoundAbsent})
 }
 
@@ -109,5 +109,85 @@ func TestFloorlessElectorDoesNotAskForever(t *testing.T) {
 	u.answerLeader(beat)
 	if got := u.readAt(); got > u.now {
 		t.Errorf("a newer record is read in %v, want at once", got.Sub(u.now))
+	}
+}
+
+// TestFloorlessElectorBesideAnUnreadableRecord: as above, where the record is of a
+// newer format, or corrupt.
+func TestFloorlessElectorBesideAnUnreadableRecord(t *testing.T) {
+	for _, found := range []Found{FoundCorrupt, FoundNewer} {
+		u := followingB()
+		u.Floor = Floor{}
+		u.View.Found = 0
+		beat := &Message{Kind: Heartbeat, Node: "b", Identity: "id-b", Session: "b1", Epoch: 3, Revision: 7, Asking: true}
+		reads := 0
+		for range 60 { // half a minute: a lease
+			u.now = u.now.Add(u.c.HeartbeatInterval)
+			u.answerLeader(beat)
+			if u.now >= u.readAt() {
+				reads++
+				u.read()
+				u.readAnswered(&Event{Kind: ReadDone, Op: u.Read.Op, Outcome: Applied, Found: found})
+			}
+		}
+		if reads > 4 {
+			t.Errorf("found %d: read %d times within a lease", found, reads)
+		}
+	}
+}
+
+// TestReadFromBeforeTheRecord: a read that was under way when a newer record was
+// heard of may have looked before it, and tells nothing about it.
+func TestReadFromBeforeTheRecord(t *testing.T) {
+	u := followingB()
+	u.vanish()
+	u.read()
+	op := u.Read.Op
+	u.now = u.now.Add(time.Millisecond)
+	u.answerLeader(&Message{Kind: Heartbeat, Node: "c", Identity: "id-c", Session: "c1", Epoch: 9, Revision: 8, Version: "v9", Asking: true})
+	u.readAnswered(&Event{Kind: ReadDone, Op: op, Outcome: Applied, Found: FoundAbsent})
+	if u.Phase != Following || u.View.AbsentSince != 0 || !u.Read.Wanted {
+		t.Errorf("%s, absent since %v, looks again: %t", u.Phase, u.View.AbsentSince, u.Read.Wanted)
+	}
+}
+
+// TestAbsenceEndsByWhatCannotBeRead: what is there and cannot be read is not absent.
+func TestAbsenceEndsByWhatCannotBeRead(t *testing.T) {
+	u := followingB()
+	u.absent()
+	u.now = u.now.Add(u.longestLease())
+	u.seeUnreadable(FoundCorrupt, ToldRecordCorrupt)
+	u.absent()
+	if u.View.AbsentSince != u.now {
+		t.Errorf("absence counts from %v before", u.now.Sub(u.View.AbsentSince))
+	}
+}
+
+// TestOldRecordOverAnOpenCreate: with a create open, a read that shows the record which
+// had vanished is a stale one, and the create may land yet.
+func TestOldRecordOverAnOpenCreate(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Record)
+		open   bool
+	}{
+		"the record that had vanished":    {func(*Record) {}, true},
+		"one from before that":            {func(r *Record) { r.Epoch-- }, true},
+		"one created anew":                {func(r *Record) { r.Epoch, r.Revision = 1_700_000_000, 8 }, false},
+		"a renewal, at an epoch on disk":  {func(r *Record) { r.Revision++ }, true},
+		"one that was taken since, above": {func(r *Record) { r.Epoch++; r.Revision++ }, false},
+	} {
+		u := followingB()
+		u.vanish()
+		u.Floor = Floor{Known: true, Epoch: 3, Saved: 3}
+		u.Phase = Taking
+		u.open(of("a", "b"), 30*time.Second)
+		u.Write.Intent, u.Write.Expected, u.Write.Base = Take, "", Position{}
+		u.Write.Proposal.Epoch = 1_700_000_001
+		r := u.View.Record
+		c.change(&r)
+		u.seeRecord(&Event{Kind: ReadDone, Record: &r, Version: "vx"})
+		if u.Write.Open != c.open {
+			t.Errorf("%s: the create is open: %t, want %t", name, u.Write.Open, c.open)
+		}
 	}
 }

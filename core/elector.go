@@ -27,9 +27,9 @@ func (t *turn) answerLeader(m *Message) {
 }
 
 // wantRecord wants the record that a leader stands on: at once, but at the pace of
-// polling if it was looked for since it was heard of, and is gone.
+// polling if it was looked for since it was heard of, and is gone or unreadable.
 func (t *turn) wantRecord() {
-	if t.View.AbsentSince == 0 || t.now >= t.Read.Last.Add(poll(t.arbiterLease())) {
+	if t.Read.Last <= t.View.Since || t.pollIsDue() {
 		t.Read.Wanted = true
 	}
 }

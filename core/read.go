@@ -32,6 +32,9 @@ func (t *turn) readAt() Instant {
 	return Never
 }
 
+// pollIsDue reports whether the last read is as long ago as polling would have it.
+func (t *turn) pollIsDue() bool { return t.now >= t.Read.Last.Add(poll(t.arbiterLease())) }
+
 func (t *turn) read() {
 	t.Read.Op = t.op()
 	t.Read.Wanted = false
@@ -80,7 +83,7 @@ func (t *turn) readFailed(o Outcome) {
 // seeUnreadable leaves a record that it cannot read alone: it is never vacant,
 // and never overwritten.
 func (t *turn) seeUnreadable(f Found, why Reason) {
-	t.View.Found = f
+	t.View.Found, t.View.AbsentSince = f, 0 // something is there
 	t.tell(why)
 	if t.Write.Open {
 		t.Write.NotBefore = t.now.Add(t.pause(Corrupt))
@@ -93,6 +96,10 @@ func (t *turn) seeUnreadable(f Found, why Reason) {
 // reads, and is until then like a node that has not looked (decision 0113).
 func (t *turn) seeAbsence(storeDate int64) {
 	v := &t.View
+	if t.Read.Last < v.Since {
+		t.Read.Wanted = true // it may have looked before the record was there that is known by now
+		return
+	}
 	v.StoreDate = storeDate
 	if v.AbsentSince == 0 {
 		v.AbsentSince = t.now
@@ -143,10 +150,11 @@ func (t *turn) seeRecord(ev *Event) {
 	if v.Found == FoundAbsent || v.Found == 0 {
 		v.Found = FoundRecord
 	}
+	vanished := t.vanished(r)
 	if r.Open() || r.Electors.Has(t.c.self()) {
 		t.createFloor(r.Epoch)
 	}
-	if v.Heard.After(at) || at != v.Heard && r.Epoch < t.Floor.Epoch {
+	if v.Heard.After(at) || at != v.Heard && r.Epoch < t.Floor.Epoch || vanished {
 		t.seeOlder(ev)
 		return
 	}
@@ -158,6 +166,13 @@ func (t *turn) seeRecord(ev *Event) {
 		t.resolveBy(r, ev.Version)
 	}
 	t.settle()
+}
+
+// vanished reports whether r is from before this node found that there was no record
+// any more, and set out to create it anew. What it then writes may land yet.
+func (t *turn) vanished(r *Record) bool {
+	anew := t.Write.Open && t.Write.Expected == ""
+	return anew && (!r.Position().After(t.View.Record.Position()) || r.Epoch <= t.Floor.Epoch)
 }
 
 // adopt makes the record that was read the newest known, and bounds the
@@ -201,6 +216,9 @@ func (t *turn) seeEpoch(e Epoch) {
 
 // know takes r for the newest record known whole.
 func (t *turn) know(r *Record) {
+	if r.Electors.Has(t.c.self()) || t.View.Record.Epoch != 0 && !r.Electors.within(&t.View.Record.Electors) {
+		t.Admitted = false // there are other electors than those who were gone
+	}
 	if r.Session == t.c.Session {
 		t.awaitNewElectors(&r.Electors)
 	}

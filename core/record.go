@@ -40,6 +40,16 @@ func (r *Roster) Has(e Elector) bool {
 	return false
 }
 
+// within reports whether all of its electors are among those of another roster.
+func (r *Roster) within(of *Roster) bool {
+	for i := range r.Len {
+		if !of.Has(r.List[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Identity returns the identity under which a node is an elector, or "".
 func (r *Roster) Identity(node string) string {
 	for i := range r.Len {

@@ -64,7 +64,7 @@ func TestNewElectorsByARead(t *testing.T) {
 	u.Peers[0].Alive = at(60)
 	u.open(of("a", "b/x"), time.Second)
 	w := &u.Write
-	w.Base, w.Proposal.Revision = u.View.Heard, u.View.Heard.Revision+1
+	w.Base, w.Expected, w.Proposal.Revision = u.View.Heard, "v8", u.View.Heard.Revision+1
 	w.Attempts[0], w.Len = Attempt{WriteID: "w1", Started: at(190)}, 1
 	shown := w.Proposal
 	shown.WriteID = "w1"
@@ -106,5 +106,35 @@ func TestNextRoster(t *testing.T) {
 				t.Errorf("kept %s, not %s", electors(&got), electors(&c.kept))
 			}
 		})
+	}
+}
+
+// TestForcedAdmissionEnds: an operator's word that all electors are gone is about
+// those of the record that stands.
+func TestForcedAdmissionEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Record)
+		want   bool
+	}{
+		"the same record":  {func(*Record) {}, true},
+		"renewed":          {func(r *Record) { r.Revision++ }, true},
+		"a late take":      {func(r *Record) { r.Epoch++; r.Revision++; r.Session = "c1"; r.Electors = of("c", "b") }, true},
+		"taken by another": {func(r *Record) { r.Epoch++; r.Revision++; r.Session = "d1"; r.Electors = of("d", "b") }, false},
+		"named by another": {func(r *Record) { r.Revision++; r.Electors = of("b", "a") }, false},
+	} {
+		u := followingB()
+		u.View.Record.Electors = of("b", "c")
+		u.View.Version = "v7"
+		u.Admitted = true
+		r := u.View.Record
+		c.change(&r)
+		version := u.View.Version
+		if r.Revision != u.View.Record.Revision {
+			version = "v8"
+		}
+		u.seeRecord(&Event{Kind: ReadDone, Record: &r, Version: version})
+		if u.Admitted != c.want {
+			t.Errorf("%s: admitted %t, want %t", name, u.Admitted, c.want)
+		}
 	}
 }

@@ -92,6 +92,9 @@ func (t *turn) attemptNotApplied(o Outcome) {
 			t.Lead.RosterAt = t.now // what it was to change is still to be changed
 		}
 		t.writeEnded()
+		if t.View.OlderSince != 0 || t.View.AbsentSince != 0 && t.View.Found == FoundRecord {
+			t.Read.Wanted = true // the attempt took the place of the look that was due
+		}
 		t.afterNotApplied(BecauseTakeLost)
 		return
 	}

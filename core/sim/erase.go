@@ -10,6 +10,11 @@ func (w *World) mayErase() bool {
 	if w.store.deletes > 0 || !w.plan.Store.Dates && !w.allRemember() || !w.leasesAgree() {
 		return false
 	}
+	for _, n := range w.nodes {
+		if n.up && n.state.View.AbsentSince != 0 {
+			return false // a stale read said so before, and its wait would count (decision 0113)
+		}
+	}
 	knows := false
 	for _, n := range w.nodes {
 		e := n.elector()

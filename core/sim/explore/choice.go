@@ -110,7 +110,7 @@ func (m *mover) readChoices(r *request, k int, add func(choiceKind, int)) {
 	if b.Torn > 0 && m.store.olderPresent {
 		add(looksTorn, k)
 	}
-	if b.Stale > 0 && m.store.olderPresent {
+	if b.Stale > 0 && (m.store.olderPresent || m.grid.Blank) {
 		add(looksStale, k)
 	}
 }

@@ -26,6 +26,7 @@ type Grid struct {
 	Hellos         bool  // Hello takes its time like any message; else it arrives at once
 	SlowStops      bool  // services act on until they are over, at most until the authority ends
 	SlowSaves      bool  // floors take their time to get on disk
+	Blank          bool  // stale reads may show the store from before there was a record
 	SlowReads      bool  // reads take their time; else they are answered at once, or fail if the budget says so
 
 	Depth    int        // longest trace; 0: any
@@ -58,7 +59,7 @@ type Budget struct {
 }
 
 // deletes reports whether there may be no record.
-func (g *Grid) deletes() bool { return g.Empty || g.Budget.Deleted > 0 }
+func (g *Grid) deletes() bool { return g.Empty || g.Blank || g.Budget.Deleted > 0 }
 
 // replaces reports whether electors may be replaced by other machines: only then it
 // matters since when they have been silent.

@@ -74,7 +74,9 @@ func ofStores() []Grid {
 	torn.SlowReads = true
 	stale := base("reads-stale", "stale reads while a write is unresolved", Budget{Stale: 1, Unknown: 1})
 	stale.SlowReads = true
-	return []Grid{whole(ages), writes, whole(twice), whole(reads), whole(torn), stale}
+	blank := base("reads-blank", "stale reads from before there was a record, while a write is unresolved", Budget{Stale: 1, Unknown: 1})
+	blank.SlowReads, blank.Blank = true, true
+	return []Grid{whole(ages), writes, whole(twice), whole(reads), whole(torn), stale, blank}
 }
 
 func ofReleases() []Grid {

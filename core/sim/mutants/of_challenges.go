@@ -40,6 +40,13 @@ func ofChallenges() []Mutant {
 				""}},
 		},
 		{
+			Name: "admission-outlives-its-electors", Scenario: "admitted-for-good", Rule: "3.5",
+			Breaks: "lets a forced admission stand when other electors are named than those who were gone",
+			Patches: []Patch{{"read.go",
+				"\t\tt.Admitted = false // there are",
+				"\t\t// there are"}},
+		},
+		{
 			Name: "stranger-by-node-id-alone", Grid: "restarts-lost", Rule: "3.2",
 			Breaks: "takes itself for an elector whose node id it has",
 			Patches: []Patch{{"challenge.go",

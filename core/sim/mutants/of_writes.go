@@ -32,6 +32,13 @@ func ofWrites() []Mutant {
 				"t.Phase.Holds() && t.now < believed {"}},
 		},
 		{
+			Name: "older-read-closes-a-create", Scenario: "old-record-over-an-open-create", Rule: "3.6",
+			Breaks: "takes a read that shows the record which had vanished for proof that its create was not applied",
+			Patches: []Patch{{"read.go",
+				"vanished := t.vanished(r)",
+				"vanished := false"}},
+		},
+		{
 			Name: "absent-read-deposes", Scenario: "absent-at-the-leader", Rule: "3.6",
 			Breaks: "lets a holder give up at the first read that finds no record",
 			Patches: []Patch{{"read.go",

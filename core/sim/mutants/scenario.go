@@ -23,7 +23,7 @@ func (s *Scenario) Has(kinds []sim.FaultKind) bool {
 
 // Scenarios returns all of them.
 func Scenarios() []Scenario {
-	return []Scenario{
+	return append(ofFound(),
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
@@ -32,7 +32,7 @@ func Scenarios() []Scenario {
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
 		staleAtTheLeader(), absentAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
 		illWithAPeer(), illWithoutPeers(), illAndNobodyElse(),
-	}
+	)
 }
 
 const (

@@ -1,0 +1,34 @@
+package mutants
+
+import (
+	"embed"
+	"encoding/json"
+
+	"github.com/electd/electd/core/sim"
+)
+
+// found are plans that a search came upon, shortened.
+//
+//go:embed found/*.json
+var found embed.FS
+
+// ofFound are stories that a search has told, where it takes many small things at
+// once for them to happen.
+func ofFound() []Scenario {
+	return []Scenario{
+		foundByChance("admitted-for-good", "an operator admits two machines; the one that another has led past since takes by his word"),
+		foundByChance("old-record-over-an-open-create", "a deleted record is created anew without an answer, and a stale read shows it as it was"),
+	}
+}
+
+func foundByChance(name, about string) Scenario {
+	text, err := found.ReadFile("found/" + name + ".json")
+	if err != nil {
+		panic(err)
+	}
+	var p sim.Plan
+	if err := json.Unmarshal(text, &p); err != nil {
+		panic(name + ": " + err.Error())
+	}
+	return Scenario{Name: name, About: about, Plans: []sim.Plan{p}}
+}
