@@ -292,21 +292,27 @@ func (w *World) sent(n *node, m *core.Message) {
 }
 
 // judgeAck checks that no write of an elector can still be applied, or has been
-// without its knowing (I5). Whoever acknowledges what a rollback has undone cannot
-// know that its own write is not passed by it (decision 0103).
+// without its knowing (I5).
 func (w *World) judgeAck(n *node) {
-	if w.judge.rolledBack && n.state.View.Heard.After(w.store.record.Position()) {
-		return
-	}
 	for i := range w.requests.all {
 		r := &w.requests.all[i]
-		if r.write && r.arrives && int(r.node) == n.index && r.life == n.life && r.expected == w.store.version {
+		if r.write && r.arrives && int(r.node) == n.index && r.life == n.life && r.expected == w.store.version && !w.undone(n, r) {
 			w.fail("I5", "%s acknowledges while its write on %q may land", n.config.Session, r.expected)
 		}
 	}
 	if w.store.record.Session == n.config.Session && w.store.present && !w.judge.rolledBack {
 		w.fail("I5", "%s acknowledges while it is the holder", n.config.Session)
 	}
+}
+
+// undone reports whether a node acknowledges what a rollback has undone, of which it
+// had not heard when it sent its write: it cannot know that the write is not passed by
+// it (decision 0103). A proposal that jumps over epochs is passed by its like alone.
+func (w *World) undone(n *node, r *request) bool {
+	heard := n.state.View.Heard
+	jumps := r.record.Epoch > r.base.Epoch+1
+	return w.judge.rolledBack && heard.After(w.store.record.Position()) &&
+		heard.After(r.top) && (!jumps || heard.Epoch >= r.record.Epoch)
 }
 
 // mostRequests bounds what one session may ask of the store within an arbiter

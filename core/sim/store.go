@@ -40,7 +40,9 @@ type request struct {
 	stale    bool
 	gone     bool // it has been answered: free it when it has also arrived
 	late     bool
-	blind    bool // see judgeBlindness
+	blind    bool          // see judgeBlindness
+	base     core.Position // of the record that it replaces
+	top      core.Position // the newest that its node knew of when it was sent
 
 	event core.Event // the answer
 }
@@ -55,7 +57,7 @@ func (w *World) request(n *node, a *core.Action) {
 	}
 	r.event.Kind = core.ReadDone
 	if r.write {
-		r.record = *a.Record
+		r.record, r.base, r.top = *a.Record, n.state.Write.Base, n.state.View.Top
 		r.event.Kind = core.WriteDone
 	}
 	r.event.Op = r.op
