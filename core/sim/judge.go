@@ -83,42 +83,6 @@ func (w *World) applied(r *request) {
 	}
 }
 
-// noteRecord counts admissions and what became of hand-overs.
-func (w *World) noteRecord(r *request, is *core.Record) {
-	j := &w.judge
-	for i := range is.Electors.Len {
-		if e := is.Electors.List[i]; j.refused[e] {
-			delete(j.refused, e)
-			w.seen[StrangerAdmitted]++
-		}
-	}
-	if was := &w.store.older; was.present {
-		for i := range was.record.Electors.Len {
-			if is.Electors.Identity(was.record.Electors.List[i].Node) == "" {
-				w.seen[ElectorRemoved]++
-			}
-		}
-	}
-	if r.intent == core.Take && j.successor != "" {
-		if is.Holder == j.successor {
-			w.seen[HandOverTaken]++
-		} else {
-			w.seen[HandOverReopened]++
-		}
-	}
-	if r.intent == core.Take && w.nodes[r.node].life == r.life && w.nodes[r.node].state.Phase == core.Fenced {
-		w.seen[Retaken]++
-	}
-	j.successor = is.Successor
-}
-
-func stateName(r *core.Record) string {
-	if r.State == core.Held {
-		return "held"
-	}
-	return "vacant"
-}
-
 // judgeSuccession judges what a record may follow on.
 func (w *World) judgeSuccession(r *request, was, is *core.Record) {
 	writer := core.Elector{Node: w.plan.Nodes[r.node].ID, Identity: w.nodes[r.node].config.Identity}
@@ -173,20 +137,6 @@ func (w *World) follow(n *node, before core.Phase, ev *core.Event) {
 	n.past.noteFreeAt(n.state.View.FreeAt, ev)
 	if before != n.state.Phase && n.state.Phase != core.Promoting && n.state.Phase != core.Leading {
 		n.past.fencedAt, n.past.fenced = n.state.Now, n.state.Lead.Seq
-	}
-}
-
-// noteFreeAt remembers what told a node when its holder's authority is over.
-func (p *past) noteFreeAt(freeAt core.Instant, ev *core.Event) {
-	if freeAt == p.freeAt {
-		return
-	}
-	p.freeAt, p.freeBy = freeAt, ColdByHeartbeat
-	if ev.Kind == core.ReadDone {
-		p.freeBy = ColdByObservation
-		if ev.Age > 0 {
-			p.freeBy = ColdByAge
-		}
 	}
 }
 
@@ -349,24 +299,6 @@ func (w *World) asks(n *node, r *request) {
 	}
 }
 
-// noteTake counts in what way a node came to take.
-func (w *World) noteTake(n *node) {
-	challengers := 0
-	for _, o := range w.nodes {
-		if o.up && o.state.Phase == core.Taking {
-			challengers++
-		}
-	}
-	if challengers >= 2 && len(w.nodes) >= 3 {
-		w.seen[TwoChallengers]++
-	}
-	r := &w.store.record
-	own := r.State == core.Held && r.Session != n.config.Session && contains(n.sessions, r.Session)
-	if own && n.state.Now < n.state.Started.Add(r.ArbiterLease) {
-		w.seen[RestartInOwnLease]++
-	}
-}
-
 // transition judges a change of phase.
 func (w *World) transition(n *node, a *core.Action) {
 	w.judgeLoss(n, a)
@@ -411,51 +343,6 @@ func (w *World) judgeResumption(n *node, because core.Reason) {
 	}
 }
 
-// lives reports whether a session runs. The take of a dead one may have been
-// applied without anybody's knowledge; nobody will ever act on it.
-func (w *World) lives(session string) bool {
-	for _, n := range w.nodes {
-		if n.up && n.config.Session == session {
-			return true
-		}
-	}
-	return false
-}
-
-// noteChallenge counts in what way a challenger came to know that it may.
-func (w *World) noteChallenge(n *node) {
-	s := &n.state
-	switch {
-	case s.View.FreeAt <= s.Vow.Until:
-		w.seen[WarmTakeover]++
-		if w.now-w.store.written < w.plan.Timing.ArbiterLease {
-			w.seen[WaiverTakeover]++
-		}
-	default:
-		w.seen[n.past.freeBy]++
-	}
-}
-
-func (w *World) told(n *node, a *core.Action) {
-	switch a.Reason {
-	case core.ToldTwinIdentity:
-		w.seen[TwinRefused]++
-	case core.ToldStranger:
-		w.seen[StrangerRefused]++
-		w.judge.refused[n.elector()] = true
-	}
-}
-
-// receives counts what a message meets.
-func (w *World) receives(n *node, m *core.Message) {
-	switch {
-	case m.Kind == core.Busy:
-		w.noteBusy(n, m)
-	case m.Kind == core.Ack && n.state.Phase == core.Fenced && m.Holder == n.config.Session && m.Seq <= n.past.fenced:
-		w.seen[LateAck]++
-	}
-}
-
 // floorSaved hands over what became of a save.
 func (w *World) floorSaved(n *node, op int64, ok bool) {
 	if ok {
@@ -466,27 +353,20 @@ func (w *World) floorSaved(n *node, op int64, ok bool) {
 
 func (n *node) sessionOf(life uint32) string { return n.sessions[life-1] }
 
-// noteAnswer counts what the store's answers leave open.
-func (w *World) noteAnswer(n *node, r *request, ev *core.Event) {
-	if !r.write {
-		return
+func stateName(r *core.Record) string {
+	if r.State == core.Held {
+		return "held"
 	}
-	switch ev.Outcome {
-	case core.Conflict:
-		if n.state.Phase.Holds() {
-			w.seen[ConflictAtLeader]++
-		}
-	case core.Unknown:
-		if r.intent == core.Release {
-			w.seen[ReleaseUnresolved]++
-		}
-		switch {
-		case r.arrives:
-			r.late = true
-		case r.event.Outcome == core.Applied:
-			w.seen[UnknownApplied]++
-		default:
-			w.seen[UnknownNotApplied]++
+	return "vacant"
+}
+
+// lives reports whether a session runs. The take of a dead one may have been
+// applied without anybody's knowledge; nobody will ever act on it.
+func (w *World) lives(session string) bool {
+	for _, n := range w.nodes {
+		if n.up && n.config.Session == session {
+			return true
 		}
 	}
+	return false
 }
