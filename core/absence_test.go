@@ -191,3 +191,25 @@ func TestOldRecordOverAnOpenCreate(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubtfulLookIsTakenAgain: an attempt that takes the place of a look that was due
+// and certainly fails leaves the look due; else an absence of long ago would count.
+func TestDoubtfulLookIsTakenAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		doubt func(*View)
+		want  bool
+	}{
+		"nothing is doubted":     {func(*View) {}, false},
+		"an absence is doubted":  {func(v *View) { v.AbsentSince = at(11) }, true},
+		"a rollback is doubted":  {func(v *View) { v.OlderSince = at(11) }, true},
+		"the absence is certain": {func(v *View) { v.AbsentSince, v.Found = at(11), FoundAbsent }, false},
+	} {
+		u := leadingA(at(12), of("a", "b"))
+		c.doubt(&u.View)
+		u.propose(Renew, u.nextRecord())
+		u.writeAnswered(&Event{Kind: WriteDone, Op: u.Write.Op, Outcome: Unavailable})
+		if u.Write.Open || u.Read.Wanted != c.want {
+			t.Errorf("%s: the write is open: %t, a look is wanted: %t, want %t", name, u.Write.Open, u.Read.Wanted, c.want)
+		}
+	}
+}

@@ -234,7 +234,9 @@ func TestPairKeepsItsLeaderWhenAskedToStepDownWithoutAStore(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		c.store.Plan(func(arbiter.Call) arbiter.Fate { return arbiter.Drop() })
 		for _, asked := range []string{leader, c.other(leader)} {
-			err := c.nodes[asked].StepDown(t.Context(), "")
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			err := c.nodes[asked].StepDown(ctx, "")
+			cancel()
 			if err == nil || !strings.Contains(err.Error(), "does not answer") || !strings.Contains(err.Error(), "nothing has changed") {
 				t.Errorf("%s, asked while the store is down: %v", asked, err)
 			}
