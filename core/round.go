@@ -75,20 +75,20 @@ func (t *turn) countAck(m *Message) {
 	if p < 0 || m.Holder != t.c.Session || m.Epoch != t.View.Record.Epoch {
 		return
 	}
-	r := t.Lead.Rounds[m.Seq%uint64(len(t.Lead.Rounds))]
-	if r.Seq != m.Seq || r.Sent == 0 {
-		return // older than the rounds that could still matter, or from before a fence
-	}
 	e := Elector{m.Node, m.Identity}
 	if !t.View.Record.Electors.Has(e) && !(t.Write.Open && t.Write.Proposal.Electors.Has(e)) {
 		return
 	}
 	peer := &t.Peers[p]
+	peer.Alive = t.now // it is, whatever it answers
+	r := t.Lead.Rounds[m.Seq%uint64(len(t.Lead.Rounds))]
+	if r.Seq != m.Seq || r.Sent == 0 {
+		return // older than the rounds that could still matter, or from before a fence
+	}
 	if peer.Identity != m.Identity {
 		peer.Identity, peer.Sent, peer.Answered = m.Identity, 0, 0
 	}
 	peer.Seq = max(peer.Seq, r.Seq)
-	peer.Alive = t.now
 	peer.Answered = max(peer.Answered, r.Sent)
 	if r.Asking && m.Asking && r.Sent > peer.Sent {
 		peer.Sent, peer.Lease = r.Sent, r.Lease

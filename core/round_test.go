@@ -35,6 +35,35 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestAlive: every acknowledgement by an elector is a sign of life, also one that
+// counts for nothing: of a round from before a fence, or too long ago.
+func TestAlive(t *testing.T) {
+	for name, c := range map[string]struct {
+		given func(*turn, *Message)
+		want  Instant
+	}{
+		"in time":          {func(*turn, *Message) {}, at(12)},
+		"before the fence": {func(t *turn, _ *Message) { t.forgetAnswers() }, at(12)},
+		"forgotten by now": {func(_ *turn, m *Message) { m.Seq = 7 + 8 }, at(12)},
+		"promises nothing": {func(_ *turn, m *Message) { m.Asking = false }, at(12)},
+		"another machine":  {func(_ *turn, m *Message) { m.Identity = "id-x" }, at(3)},
+		"not an elector":   {func(t *turn, _ *Message) { t.View.Record.Electors = of("a", "c") }, at(3)},
+		"another session":  {func(_ *turn, m *Message) { m.Holder = "a0" }, at(3)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := leadingA(at(12), of("a", "b"))
+			u.Lead.Seq, u.Peers[0].Alive = 7, at(3)
+			u.Lead.Rounds[7] = Round{Seq: 7, Sent: at(11.9), Lease: u.c.HeartbeatLease, Asking: true}
+			m := Message{Kind: Ack, Node: "b", Identity: "id-b", Holder: "a1", Epoch: 1, Seq: 7, Asking: true}
+			c.given(u, &m)
+			u.countAck(&m)
+			if got := u.Peers[0].Alive; got != c.want {
+				t.Errorf("last alive at %v, not %v", got.Sub(origin), c.want.Sub(origin))
+			}
+		})
+	}
+}
+
 // TestCountAck: what is counted from an acknowledgement, and which is none.
 func TestCountAck(t *testing.T) {
 	for name, c := range map[string]struct {
