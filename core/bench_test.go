@@ -38,7 +38,9 @@ func healthyPair(tb testing.TB) (lc Config, ls State, fc Config, fs State, now I
 	step(&lc, &ls, Event{Kind: Ticked})
 	step(&lc, &ls, Event{Kind: PeerUp, Peer: "b"})
 	step(&lc, &ls, Event{Kind: HelloReceived, Message: &hello})
-	answer(tb, &lc, &ls, step(&lc, &ls, Event{Kind: ReadDone, Op: ls.Read.Op, Outcome: Applied, Found: FoundAbsent}), step)
+	step(&lc, &ls, Event{Kind: ReadDone, Op: ls.Read.Op, Outcome: Applied, Found: FoundAbsent})
+	hello.Seq, hello.Holder = ls.View.Question, lc.Session
+	answer(tb, &lc, &ls, step(&lc, &ls, Event{Kind: HelloReceived, Message: &hello}), step)
 	if ls.Phase != Leading {
 		tb.Fatalf("the leader is %s", ls.Phase)
 	}

@@ -103,31 +103,6 @@ func (t *turn) freeIfAbsent() Instant {
 	return at.Add(t.holdBack())
 }
 
-// newCluster reports whether no node has a floor, by its own word.
-func (t *turn) newCluster() bool {
-	if t.Floor.Known || t.View.Heard != (Position{}) {
-		return false
-	}
-	for i := range t.c.Peers {
-		if g := &t.Peers[i].Hello; !g.Known || g.HasFloor {
-			return false
-		}
-	}
-	return true
-}
-
-// anyPeerMayKnow reports whether a peer that is at hand has a floor, or has not
-// said that it has none. A node that is cut off from all of them cannot tell.
-func (t *turn) anyPeerMayKnow() bool {
-	for i := range t.c.Peers {
-		g := &t.Peers[i].Hello
-		if g.Known && g.HasFloor || !g.Known && t.Peers[i].Connected {
-			return true
-		}
-	}
-	return false
-}
-
 // holdBack lets candidates of higher rank go first: a step for each of them
 // that is at hand, and some jitter where views may differ.
 func (t *turn) holdBack() time.Duration {

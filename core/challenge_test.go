@@ -32,13 +32,14 @@ func (t *turn) vanish() {
 	t.View.Found, t.View.AbsentSince, t.Phase = FoundAbsent, at(11), NoLease
 }
 
-// unseen makes this a node that never saw a record, and its peers say the same.
+// unseen makes this a node that never saw a record, and its peers say the same when
+// they are asked.
 func (t *turn) unseen() {
 	t.vanish()
 	t.View.Record, t.View.Heard, t.View.Top, t.View.FreeAt = Record{}, Position{}, Position{}, Never
-	t.Floor, t.Vow = Floor{}, Vow{}
+	t.Floor, t.Vow, t.View.Question = Floor{}, Vow{}, 7
 	for i := range t.c.Peers {
-		t.Peers[i] = Peer{Hello: Greeting{Known: true, Identity: "id-" + t.c.Peers[i]}}
+		t.Peers[i] = Peer{Hello: Greeting{Known: true, Identity: "id-" + t.c.Peers[i], Answers: 7}}
 	}
 }
 
@@ -87,6 +88,8 @@ func TestFreeForTake(t *testing.T) {
 		"new cluster":                  {func(t *turn) { t.unseen() }, at(11)},
 		"a peer has not spoken":        {func(t *turn) { t.unseen(); t.Peers[1].Hello.Known = false }, at(41)},
 		"a peer is there and silent":   {func(t *turn) { t.unseen(); t.Peers[1].Hello.Known = false; t.Peers[1].Connected = true }, Never},
+		"a peer spoke before":          {func(t *turn) { t.unseen(); t.Peers[1].Hello.Answers = 6 }, at(41)},
+		"a peer spoke before, is here": {func(t *turn) { t.unseen(); t.Peers[1].Hello.Answers = 6; t.Peers[1].Connected = true }, Never},
 		"a peer has a floor":           {func(t *turn) { t.unseen(); t.Peers[1].Hello.HasFloor = true }, Never},
 		"a peer has, but admitted":     {func(t *turn) { t.unseen(); t.Peers[1].Hello.HasFloor = true; t.Admitted = true }, at(41)},
 		"only heard of a record":       {func(t *turn) { t.unseen(); t.View.Heard = Position{1, 1} }, at(41)},

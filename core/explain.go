@@ -110,12 +110,12 @@ func (t *turn) explainNoLease() string {
 
 // newClusterWaits says whose word a new cluster still waits for.
 func (t *turn) newClusterWaits() string {
-	if t.Floor.Known || t.View.Heard != (Position{}) {
+	if !t.founds() {
 		return ""
 	}
 	var missing []string
 	for i, node := range t.c.Peers {
-		if !t.Peers[i].Hello.Known {
+		if t.awaits(i) {
 			missing = append(missing, node)
 		}
 	}

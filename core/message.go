@@ -34,11 +34,11 @@ type Message struct {
 	Revision Revision
 	Version  Version // Heartbeat, Released: the arbiter's tag of that record
 
-	Seq            uint64        // Heartbeat, and its answer
+	Seq            uint64        // Heartbeat, and its answer; Hello: of the question that it asks or answers
 	ArbiterLeft    time.Duration // Heartbeat: arbiter authority left when sent; 0 after a waiver
 	HeartbeatLease time.Duration // Heartbeat: what an acknowledgement of it promises
 	Asking         bool          // Heartbeat: an acknowledgement is a promise. Ack: it was one. Hello: say Hello too
-	Holder         string        // Ack, Busy, Stale: session of the heartbeat that is answered
+	Holder         string        // Ack, Busy, Stale: session of the heartbeat that is answered. Hello: of the one that asked
 
 	HasFloor   bool   // Hello
 	Floor      Epoch  // Hello

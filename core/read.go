@@ -64,7 +64,7 @@ func (t *turn) readAnswered(ev *Event) {
 	t.Read.NotBefore = 0
 	switch ev.Found {
 	case FoundAbsent:
-		t.seeAbsence(ev.StoreDate)
+		t.seeAbsence(ev)
 	case FoundRecord:
 		t.seeRecord(ev)
 	case FoundCorrupt:
@@ -94,15 +94,15 @@ func (t *turn) seeUnreadable(f Found, why Reason) {
 // seeAbsence handles a read that finds no record. It may be a stale one, from before
 // there was a record. Who stands on one believes it only after a whole lease of such
 // reads, and is until then like a node that has not looked (decision 0113).
-func (t *turn) seeAbsence(storeDate int64) {
+func (t *turn) seeAbsence(ev *Event) {
 	v := &t.View
 	if t.Read.Last < v.Since {
 		t.Read.Wanted = true // it may have looked before the record was there that is known by now
 		return
 	}
-	v.StoreDate = storeDate
+	v.StoreDate = ev.StoreDate
 	if v.AbsentSince == 0 {
-		v.AbsentSince = t.now
+		v.AbsentSince, v.Question = t.now, uint64(ev.Op) // never asked before
 	}
 	if v.Heard != (Position{}) || t.Floor.Known {
 		t.tell(ToldRecordGone)
@@ -125,7 +125,7 @@ func (t *turn) seeAbsence(storeDate int64) {
 	case t.Phase == Following:
 		t.enter(NoLease, BecauseAbsent)
 	}
-	t.sendHelloToAll() // a new cluster is founded on everybody's word
+	t.askPeers()
 }
 
 // standsOnRecord reports whether this node holds a record, or has a write open that

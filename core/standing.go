@@ -10,12 +10,29 @@ func (t *turn) greet(node string) {
 		return
 	}
 	t.Peers[p].Connected = true
-	m := t.hello()
-	m.Asking = !t.Peers[p].Hello.Known
-	t.do(Action{Kind: DoSend, Peer: node, Message: m})
+	t.introduce(p)
 	if t.Phase.Holds() {
 		t.Lead.RoundAt = t.now
 	}
+}
+
+// introduce says Hello to a peer, and asks for the same where that is awaited.
+func (t *turn) introduce(p int) {
+	m := t.hello()
+	if t.awaits(p) {
+		m.Asking, m.Seq = true, t.View.Question
+	}
+	t.do(Action{Kind: DoSend, Peer: t.c.Peers[p], Message: m})
+}
+
+// sendAsked answers a Hello that asked for one.
+func (t *turn) sendAsked(asking *Message) {
+	m := t.hello()
+	m.Holder = asking.Session
+	if t.certain() {
+		m.Seq = asking.Seq
+	}
+	t.do(Action{Kind: DoSend, Peer: asking.Node, Message: m})
 }
 
 // sendHello says who and how this node is. To the leader it is also the knock
@@ -41,29 +58,46 @@ func (t *turn) sendHelloToAll() {
 }
 
 // noteGreeting remembers what a peer says of itself, and answers if asked. A holder looks at its
-// electors anew; whoever hears of a newer record than it knows reads.
+// electors anew; whoever hears of a newer record than it knows reads; and whose word is still wanted is asked.
 func (t *turn) noteGreeting(m *Message) {
 	p := t.c.peer(m.Node)
 	if p < 0 {
 		return
 	}
-	// What was once observed under a node id stays observed: another machine of
-	// that name, or one that lost its disk, does not make it unsaid.
-	observed := max(m.Floor, m.Epoch, t.Peers[p].Hello.Floor)
-	t.Peers[p].Hello = Greeting{
-		Known: true, Identity: m.Identity, HasFloor: m.HasFloor || observed > 0, Floor: observed,
-		Eligible: m.Eligible, Paused: m.Paused, Priority: m.Priority,
-		API: m.APIAddress, Software: m.Software,
+	before := t.Peers[p].Hello
+	g := before.then(m, t.c.Session)
+	t.Peers[p].Hello = g
+	if g.Heard != before.Heard && g.Heard.After(t.View.Top) {
+		t.Read.Wanted = true // once for each: what it knows of may be gone
 	}
-	if m.Asking {
-		t.sendHello(m.Node)
+	switch {
+	case m.Asking:
+		t.sendAsked(m)
+	case m.Holder == "" && t.awaits(p):
+		t.introduce(p) // it may not have been certain when it was asked
 	}
 	if t.Phase.Holds() {
 		t.Lead.RosterAt = t.now
 	}
-	if (Position{m.Epoch, m.Revision}).After(t.View.Top) {
-		t.Read.Wanted = true
+}
+
+// then returns what is known of a peer after a Hello of it to this session. What was
+// once observed under a node id stays observed: another machine of that name, or one
+// that lost its disk, does not make it unsaid.
+func (g Greeting) then(m *Message, session string) Greeting {
+	next := Greeting{
+		Known: true, Identity: m.Identity, Floor: max(m.Floor, m.Epoch, g.Floor), Heard: g.Heard, Answers: g.Answers,
+		Eligible: m.Eligible, Paused: m.Paused, Priority: m.Priority,
+		API: m.APIAddress, Software: m.Software,
 	}
+	next.HasFloor = m.HasFloor || next.Floor > 0
+	if at := (Position{m.Epoch, m.Revision}); at.After(g.Heard) {
+		next.Heard = at
+	}
+	if m.Holder == session {
+		next.Answers = max(g.Answers, m.Seq)
+	}
+	return next
 }
 
 // stand takes note of this node's health, pause and priority, and tells peers.

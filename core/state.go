@@ -64,6 +64,7 @@ type View struct {
 	FreeAt      Instant // when the holder's arbiter authority for Heard is over (design 3.4)
 	Since       Instant // when Heard was first known
 	AbsentSince Instant // since when reads find no record; 0 if they do
+	Question    uint64  // asked of peers since then
 	StoreDate   int64   // the store's date at the last absent read, Unix seconds
 	OlderSince  Instant // since when reads show a record older than Heard; 0 if they do not
 }
@@ -194,8 +195,10 @@ type Peer struct {
 type Greeting struct {
 	Known    bool
 	Identity string
-	HasFloor bool  // it has a floor, or knows that there was a record
-	Floor    Epoch // the highest epoch it ever said it knew
+	HasFloor bool     // it has a floor, or knows that there was a record
+	Floor    Epoch    // the highest epoch it ever said it knew
+	Heard    Position // the newest record it ever said it knew
+	Answers  uint64   // the newest question of this node that it answered
 	Eligible bool
 	Paused   bool
 	Priority int

@@ -100,7 +100,7 @@ func (w *world) sayMessage(from, to *machine, m *Message, lost bool) {
 		if !w.hellos {
 			return
 		}
-		said = fmt.Sprintf("hello: knows %s, %s, %s", position(Position{m.Epoch, m.Revision}), floorOf(m), standingOf(m))
+		said = fmt.Sprintf("hello: knows %s, %s, %s", position(Position{m.Epoch, m.Revision}), floorOf(m), standingOf(m)) + askedOf(m)
 	case Heartbeat:
 		kind = "heartbeat"
 		said = "heartbeat " + position(Position{m.Epoch, m.Revision})
@@ -156,6 +156,16 @@ func floorOf(m *Message) string {
 		return "no floor"
 	}
 	return fmt.Sprintf("floor %d", m.Floor)
+}
+
+func askedOf(m *Message) string {
+	switch {
+	case m.Asking:
+		return ", asks"
+	case m.Holder != "":
+		return ", answers"
+	}
+	return ""
 }
 
 func standingOf(m *Message) string {

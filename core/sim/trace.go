@@ -44,7 +44,7 @@ func describeEvent(ev *core.Event) string {
 func describeMessage(m *core.Message) string {
 	switch m.Kind {
 	case core.Hello:
-		return fmt.Sprintf("hello floor %t %d at %d/%d eligible %t", m.HasFloor, m.Floor, m.Epoch, m.Revision, m.Eligible)
+		return fmt.Sprintf("hello floor %t %d at %d/%d eligible %t question %d asking %t", m.HasFloor, m.Floor, m.Epoch, m.Revision, m.Eligible, m.Seq, m.Asking)
 	case core.Heartbeat:
 		return fmt.Sprintf("heartbeat %d at %d/%d %s left %s asking %t", m.Seq, m.Epoch, m.Revision, m.Version, m.ArbiterLeft, m.Asking)
 	case core.Ack:

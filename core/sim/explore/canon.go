@@ -307,8 +307,13 @@ func (c *canon) message(w *world, x *message) {
 	c.version(x.Version)
 	switch x.Kind {
 	case core.Hello:
-		c.bits(x.HasFloor, x.Eligible, x.Asking)
+		c.bits(x.HasFloor, x.Eligible, x.Asking, x.Holder != "")
 		c.epoch(x.Floor)
+		if x.Asking {
+			c.question(&w.nodes[x.from], x.Session, x.Seq)
+		} else {
+			c.question(&w.nodes[x.to], x.Holder, x.Seq)
+		}
 	case core.Heartbeat:
 		c.round(&w.nodes[x.from], x.Session, x.Seq)
 		c.number(int64(x.ArbiterLeft))
@@ -322,6 +327,12 @@ func (c *canon) message(w *world, x *message) {
 	case core.HandOver:
 		c.name(x.Target)
 	}
+}
+
+// question writes whether a session still asks what a Hello is about.
+func (c *canon) question(n *node, session string, number uint64) {
+	v := &n.state.View
+	c.bits(n.up && n.config.Session == session && !n.state.Floor.Known && v.AbsentSince != 0 && v.Question == number)
 }
 
 // round writes which round of a session a message is about: the newest or not,

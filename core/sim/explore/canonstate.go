@@ -153,12 +153,18 @@ func (c *canon) holding(s *core.State) {
 
 func (c *canon) peer(s *core.State, p *core.Peer) {
 	h := &p.Hello
-	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused)
+	asked := s.View.AbsentSince != 0 && !s.Floor.Known && h.Answers == s.View.Question // else nobody asks
+	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused, asked)
 	c.name(h.Identity)
 	if known := max(s.View.Top.Epoch, s.Floor.Epoch); h.Floor > known {
 		c.epoch(h.Floor) // a take goes above all of them, and none ever falls
 	} else {
 		c.epoch(0)
+	}
+	if h.Heard.After(s.View.Top) {
+		c.position(h.Heard) // it is read for once
+	} else {
+		c.position(core.Position{})
 	}
 	if !s.Phase.Holds() {
 		return // the rest is as a holder sees it

@@ -56,7 +56,7 @@ func (m *mover) choices(out []choice) []choice {
 	for i := range m.grid.Nodes {
 		m.nodeChoices(i, add)
 	}
-	if m.left.Deleted > 0 && m.store.present {
+	if m.left.Deleted > 0 && m.mayErase() {
 		add(deleted, 0)
 	}
 	if !m.timeWaits() {

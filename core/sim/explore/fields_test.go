@@ -13,7 +13,7 @@ var counted = map[reflect.Type]int{
 	reflect.TypeFor[core.State]():    20,
 	reflect.TypeFor[core.Standing](): 3,
 	reflect.TypeFor[core.Floor]():    5,
-	reflect.TypeFor[core.View]():     12,
+	reflect.TypeFor[core.View]():     13,
 	reflect.TypeFor[core.Vow]():      4,
 	reflect.TypeFor[core.Owed]():     5,
 	reflect.TypeFor[core.Reading]():  5,
@@ -22,7 +22,7 @@ var counted = map[reflect.Type]int{
 	reflect.TypeFor[core.Holding]():  21,
 	reflect.TypeFor[core.Round]():    4,
 	reflect.TypeFor[core.Peer]():     9,
-	reflect.TypeFor[core.Greeting](): 9,
+	reflect.TypeFor[core.Greeting](): 11,
 	reflect.TypeFor[core.Record]():   17,
 	reflect.TypeFor[core.Message]():  23,
 }

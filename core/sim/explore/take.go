@@ -60,6 +60,27 @@ func (m *mover) admit(i int) {
 	m.step(i, core.Event{Kind: core.AdmitForced})
 }
 
+// mayErase reports whether there is a record to delete, whose epoch the store's
+// date is above, and nobody has found that there is none, or set out to create it,
+// before: its wait and its write would count for what is deleted later (decision
+// 0113).
+func (m *mover) mayErase() bool {
+	if !m.store.present || m.store.record.Epoch >= core.Epoch(m.grid.Date) {
+		return false
+	}
+	for i := range m.grid.Nodes {
+		if n := &m.nodes[i]; n.up && n.state.View.AbsentSince != 0 {
+			return false
+		}
+	}
+	for k := range m.requests {
+		if r := &m.inStore[k]; r.write && r.expected == "" || !r.write && r.looked && r.found == core.FoundAbsent {
+			return false
+		}
+	}
+	return true
+}
+
 // erase deletes the record.
 func (m *mover) erase() {
 	m.left.Deleted--

@@ -45,7 +45,7 @@ func messageName(x *core.Message) string {
 	at := fmt.Sprintf("%d/%d", x.Epoch, x.Revision)
 	switch x.Kind {
 	case core.Hello:
-		return fmt.Sprintf("hello at %s, floor %d", at, x.Floor)
+		return fmt.Sprintf("hello at %s, floor %d, question %d, asking %t", at, x.Floor, x.Seq, x.Asking)
 	case core.Heartbeat:
 		return fmt.Sprintf("heartbeat %d at %s left %d asking %t", x.Seq, at, x.ArbiterLeft/Tick, x.Asking)
 	case core.Ack:
