@@ -105,7 +105,7 @@ func TestFloorlessElectorDoesNotAskForever(t *testing.T) {
 	if reads != 3 {
 		t.Errorf("when it is gone it is read %d times within a lease, want 3", reads)
 	}
-	beat.Revision++
+	u.now, beat.Revision = u.now.Add(time.Millisecond), beat.Revision+1
 	u.answerLeader(beat)
 	if got := u.readAt(); got > u.now {
 		t.Errorf("a newer record is read in %v, want at once", got.Sub(u.now))

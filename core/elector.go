@@ -29,7 +29,7 @@ func (t *turn) answerLeader(m *Message) {
 // wantRecord wants the record that a leader stands on: at once, but at the pace of
 // polling if it was looked for since it was heard of, and is gone or unreadable.
 func (t *turn) wantRecord() {
-	if t.Read.Last <= t.View.Since || t.pollIsDue() {
+	if t.Read.Last < t.View.Since || t.pollIsDue() {
 		t.Read.Wanted = true
 	}
 }

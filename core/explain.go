@@ -15,7 +15,7 @@ func Explain(c *Config, s *State, now Instant) string {
 	case Promoting:
 		return "won the lease, the service is being promoted: " + t.explainAuthority()
 	case Fenced:
-		return fmt.Sprintf("fenced at epoch %d because %s; waits for a write to the arbiter or for all electors", s.View.Record.Epoch, s.Because)
+		return fmt.Sprintf("fenced at epoch %d because %s; waits for %s", s.View.Record.Epoch, s.Because, t.fenceWaits())
 	case Releasing:
 		return fmt.Sprintf("releasing epoch %d: %s", s.View.Record.Epoch, s.Because)
 	case Taking:
@@ -47,6 +47,13 @@ func (t *turn) explainAuthority() string {
 		}
 	}
 	return "on the arbiter's lease, without word from " + strings.Join(silent, ", ")
+}
+
+func (t *turn) fenceWaits() string {
+	if !t.epochSaved() {
+		return "the epoch to be saved in the data directory"
+	}
+	return "a write to the arbiter or for all electors"
 }
 
 func (t *turn) explainStanding() string {

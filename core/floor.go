@@ -19,6 +19,12 @@ func (t *turn) createFloor(e Epoch) {
 	}
 }
 
+// epochSaved reports whether the epoch of the record is on disk. A holder does not
+// act at one that it might forget, and writes nothing that builds on it: a node that
+// releases an epoch and forgets it could carry an earlier holder by its promises,
+// which the next one does not wait for (decision 0116).
+func (t *turn) epochSaved() bool { return t.Floor.Saved >= t.View.Record.Epoch }
+
 // saveAt says when the floor must be put on disk.
 func (t *turn) saveAt() Instant {
 	if t.Floor.Op != 0 || !t.Floor.Known || t.Floor.Saved >= t.Floor.Epoch {
@@ -43,7 +49,8 @@ func (t *turn) floorSaved(ev *Event) {
 		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
 		t.tell(ToldFloorUnsaved)
 		if t.Phase == Promoting && t.refusal("") == "" {
-			t.beginRelease(BecauseFloorUnsaved, "") // this node may not lead; another one may
+			t.fence(BecauseFloorUnsaved) // this node may not lead; another one may
+			t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
 		}
 		return
 	}

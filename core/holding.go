@@ -77,7 +77,7 @@ func (t *turn) promoteAnswered(ev *Event) {
 // leadAt says when Leading begins: the service is promoted, and the epoch is on
 // disk, so that this node never forgets having acted at it.
 func (t *turn) leadAt() Instant {
-	if t.Phase == Promoting && t.Lead.Promoted && t.Floor.Saved >= t.View.Record.Epoch {
+	if t.Phase == Promoting && t.Lead.Promoted && t.epochSaved() {
 		return t.now
 	}
 	return Never
@@ -87,7 +87,7 @@ func (t *turn) leadAt() Instant {
 // acknowledge it is never.
 func (t *turn) renewAt() Instant {
 	l := &t.Lead
-	if t.Write.Open {
+	if t.Write.Open || !t.epochSaved() {
 		return Never
 	}
 	switch t.Phase {

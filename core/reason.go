@@ -57,5 +57,5 @@ const (
 // failed reports whether a release is for a service that cannot run here: there
 // is nothing to go back to, and this node waits before it stands again.
 func (r Reason) failed() bool {
-	return r == BecausePromoteFailed || r == BecauseServiceEnded || r == BecauseFloorUnsaved
+	return r == BecausePromoteFailed || r == BecauseServiceEnded
 }

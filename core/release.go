@@ -18,10 +18,10 @@ func (t *turn) beginRelease(because Reason, successor string) {
 	t.dropAuthority()
 }
 
-// releaseAt says when the vacant record is written: the service is over, and no
-// other write is open.
+// releaseAt says when the vacant record is written: the service is over, no other
+// write is open, and the epoch is on disk.
 func (t *turn) releaseAt() Instant {
-	if t.Phase != Releasing || t.Lead.Service != Passive || t.Write.Open {
+	if t.Phase != Releasing || t.Lead.Service != Passive || t.Write.Open || !t.epochSaved() {
 		return Never
 	}
 	return t.Write.NotBefore

@@ -52,7 +52,7 @@ func (t *turn) asking() bool {
 	if t.Phase != Fenced {
 		return true
 	}
-	if t.Lead.BeatsVoid || t.retakes() {
+	if t.Lead.BeatsVoid || t.retakes() || !t.epochSaved() {
 		return false
 	}
 	lease := t.View.Record.HeartbeatLease

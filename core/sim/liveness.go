@@ -150,12 +150,38 @@ func (w *World) anyLeads() bool {
 	return false
 }
 
-// anyMayStand reports whether a running node is an elector, or there are none. A
-// group whose electors have all lost their disks needs an operator.
+// anyMayStand reports whether a running node may take at all. A group whose
+// electors have all lost their disks needs an operator.
 func (w *World) anyMayStand() bool {
-	r := &w.store.record
 	for _, n := range w.nodes {
-		if n.up && (!w.store.present || r.Open() || r.Electors.Has(n.elector())) {
+		if n.up && w.mayStand(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayStand reports whether a node is an elector, or there are none. Of a record that
+// is gone it knows what it read of it last; who knows of none leaves creating it
+// to those who do (decision 0102).
+func (w *World) mayStand(n *node) bool {
+	r := &w.store.record
+	if !w.store.present {
+		r = &n.state.View.Record
+	}
+	switch {
+	case n.state.Admitted || r.Electors.Has(n.elector()):
+		return true
+	case w.store.present || n.state.Floor.Known:
+		return r.Open()
+	}
+	return r.Open() && !w.anyRemembers()
+}
+
+// anyRemembers reports whether a running node knows that there was a record.
+func (w *World) anyRemembers() bool {
+	for _, n := range w.nodes {
+		if n.up && n.state.Floor.Known {
 			return true
 		}
 	}

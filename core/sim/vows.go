@@ -102,7 +102,8 @@ func (w *World) judgeHelp(n *node) {
 		return
 	}
 	leaves := !s.Phase.Holds() || s.Phase == core.Releasing || s.Lead.StaleEpoch != 0
-	if leaves || s.Write.Open || s.View.Record.Position() != v.asksHelpAt {
+	unsaved := s.Floor.Saved < s.View.Record.Epoch // it has to wait (decision 0116)
+	if leaves || unsaved || s.Write.Open || s.View.Record.Position() != v.asksHelpAt {
 		v.asksHelp = 0
 		return
 	}

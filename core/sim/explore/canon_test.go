@@ -95,7 +95,7 @@ func compareForms(t *testing.T, g *Grid, nth int) (compared, differing int) {
 			}
 			if a, b := successors(x, &known), successors(x, &s.next); !slices.Equal(a, b) {
 				t.Fatalf("two worlds of one form lead to different ones\n%s\nand\n%s\nthey differ in\n%s\nand lead to\n%s",
-					s.trace(other, choice{}), s.trace(uint32(id), c), strings.Join(differences(&known, &s.next), "\n"),
+					s.trace(other), s.trace(uint32(id), c), strings.Join(differences(&known, &s.next), "\n"),
 					strings.Join(append(a, b...), "\n"))
 			}
 		}

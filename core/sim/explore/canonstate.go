@@ -52,6 +52,9 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	if v.Session == "" && (v.AbsentSince == 0 || c.grid.Budget.Stale > 0) {
 		c.began(v.Since, c.heartbeatLease()+Tick)
 	}
+	if c.grid.deletes() { // a look from before does not count
+		c.bits(s.Read.Last < v.Since)
+	}
 	c.began(v.AbsentSince, c.arbiterLease()+Tick)
 	c.epoch(core.Epoch(v.StoreDate))
 	c.began(v.OlderSince, c.arbiterLease())

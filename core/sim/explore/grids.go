@@ -100,8 +100,9 @@ func ofRecords() []Grid {
 	crashing := base("founding-crashes", "a new cluster whose founders crash", Budget{Restarts: restarts(1, 1)})
 	founding.Empty, founding.Hellos = true, true
 	crashing.Empty, crashing.Hellos = true, true
-	forgotten := base("founding-again", "the record of a new cluster is deleted before everybody has seen it", Budget{Restarts: restarts(1), LostDisks: 1, Deleted: 1})
-	forgotten.Empty, forgotten.Hellos, forgotten.Date = true, true, 1<<30
+	forgotten := base("forgotten", "a record that is deleted when nobody has a floor any more",
+		Budget{Restarts: restarts(1, 1), LostDisks: 2, Split: 1, Deleted: 1})
+	forgotten.SlowReads, forgotten.Hellos, forgotten.Date = true, true, 1<<30
 	return []Grid{deletion, whole(founding), crashing, forgotten}
 }
 

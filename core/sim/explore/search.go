@@ -199,15 +199,15 @@ func (s *search) path(id uint32) []choice {
 	return back
 }
 
-// trace tells in words how a failure is reached.
-func (s *search) trace(id uint32, last choice) string {
+// trace tells in words how a state is reached, and what the choices after it lead to.
+func (s *search) trace(id uint32, last ...choice) string {
 	var b strings.Builder
 	var w world
 	s.first.copyTo(s.grid, &w)
 	s.tell = func(line string) { fmt.Fprintln(&b, line) }
 	defer func() { s.tell = nil }()
 	m := mover{s.explorer, &w}
-	for _, c := range append(s.path(id), last) {
+	for _, c := range append(s.path(id), last...) {
 		m.try(c)
 	}
 	fmt.Fprintln(&b, w.broken)

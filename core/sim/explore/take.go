@@ -60,25 +60,30 @@ func (m *mover) admit(i int) {
 	m.step(i, core.Event{Kind: core.AdmitForced})
 }
 
-// mayErase reports whether there is a record to delete, whose epoch the store's
-// date is above, and nobody has found that there is none, or set out to create it,
-// before: its wait and its write would count for what is deleted later (decision
-// 0113).
+// mayErase reports whether there is a record to delete, of which somebody knows;
+// whose epoch the store's date is above; and which nobody has found missing or set
+// out to create before: such a wait and such a write would count for what is deleted
+// later (decision 0113).
 func (m *mover) mayErase() bool {
 	if !m.store.present || m.store.record.Epoch >= core.Epoch(m.grid.Date) {
 		return false
 	}
+	known := false
 	for i := range m.grid.Nodes {
-		if n := &m.nodes[i]; n.up && n.state.View.AbsentSince != 0 {
+		n := &m.nodes[i]
+		if n.up && n.state.View.AbsentSince != 0 {
 			return false
 		}
+		known = known || n.known || n.up && n.state.View.Heard != (core.Position{})
 	}
 	for k := range m.requests {
-		if r := &m.inStore[k]; r.write && r.expected == "" || !r.write && r.looked && r.found == core.FoundAbsent {
+		r := &m.inStore[k]
+		if r.write && r.expected == "" || r.looked && r.found == core.FoundAbsent {
 			return false
 		}
+		known = known || r.looked && r.found == core.FoundRecord && !r.orphan
 	}
-	return true
+	return known
 }
 
 // erase deletes the record.

@@ -91,9 +91,23 @@ func ofChallenges() []Mutant {
 		{
 			Name: "new-cluster-by-own-word", Scenario: "created-without-a-floor", Rule: "3.5",
 			Breaks: "takes a missing record for a new cluster without asking its peers",
-			Patches: []Patch{{"challenge.go",
-				"if g := &t.Peers[i].Hello; !g.Known || g.HasFloor {",
-				"if g := &t.Peers[i].Hello; g.HasFloor {"}},
+			Patches: []Patch{{"founding.go",
+				"if !t.answered(i) || t.Peers[i].Hello.HasFloor {",
+				"if t.Peers[i].Hello.HasFloor {"}},
+		},
+		{
+			Name: "new-cluster-by-older-words", Grid: "forgotten", Rule: "3.5",
+			Breaks: "takes for a peer's answer what it said before the record was found missing",
+			Patches: []Patch{{"founding.go",
+				"return h.Known && h.Answers == t.View.Question",
+				"return h.Known"}},
+		},
+		{
+			Name: "answers-while-it-reads", Grid: "forgotten", Rule: "3.5",
+			Breaks: "says for certain that it has no floor while it reads what may give it one",
+			Patches: []Patch{{"founding.go",
+				"return t.Read.Op == 0 && !t.Write.Open",
+				"return true"}},
 		},
 		{
 			Name: "stranger-creates-anew", Scenario: "created-by-a-stranger", Rule: "3.5",

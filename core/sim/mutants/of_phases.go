@@ -62,8 +62,8 @@ func ofPhases() []Mutant {
 			Name: "release-before-the-service-is-over", Grid: "stops", Rule: "3.7",
 			Breaks: "writes the release while the service still stops",
 			Patches: []Patch{{"release.go",
-				"if t.Phase != Releasing || t.Lead.Service != Passive || t.Write.Open {\n\t\treturn Never\n\t}\n\treturn t.Write.NotBefore",
-				"if t.Phase != Releasing || t.Write.Open {\n\t\treturn Never\n\t}\n\treturn t.Write.NotBefore"}},
+				"if t.Phase != Releasing || t.Lead.Service != Passive || t.Write.Open || !t.epochSaved() {",
+				"if t.Phase != Releasing || t.Write.Open || !t.epochSaved() {"}},
 		},
 		{
 			Name: "take-before-the-service-is-over", Scenario: "stops-for-long", Rule: "3.7",
@@ -76,8 +76,15 @@ func ofPhases() []Mutant {
 			Name: "lead-before-floor-is-saved", Scenario: "alone-and-cut-off", Rule: "3.4",
 			Breaks: "leads at an epoch that is not on disk",
 			Patches: []Patch{{"holding.go",
-				"if t.Phase == Promoting && t.Lead.Promoted && t.Floor.Saved >= t.View.Record.Epoch {",
+				"if t.Phase == Promoting && t.Lead.Promoted && t.epochSaved() {",
 				"if t.Phase == Promoting && t.Lead.Promoted {"}},
+		},
+		{
+			Name: "release-before-the-epoch-is-saved", Scenario: "released-and-forgotten", Rule: "3.7",
+			Breaks: "releases an epoch that is not on disk",
+			Patches: []Patch{{"release.go",
+				"t.Write.Open || !t.epochSaved() {",
+				"t.Write.Open {"}},
 		},
 		{
 			Name: "asking-always", Scenario: "heard-by-one-of-two", Rule: "3.7",

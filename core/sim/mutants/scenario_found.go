@@ -17,6 +17,7 @@ var found embed.FS
 func ofFound() []Scenario {
 	return []Scenario{
 		foundByChance("admitted-for-good", "an operator admits two machines; the one that another has led past since takes by his word"),
+		foundByChance("released-and-forgotten", "a node takes, releases and crashes before its disk has the epoch, and promises again to the leader before"),
 		foundByChance("old-record-over-an-open-create", "a deleted record is created anew without an answer, and a stale read shows it as it was"),
 	}
 }

@@ -43,7 +43,7 @@ func (m *machine) fill() (empty func()) {
 }
 
 // TestDiskFull: nobody acts at an epoch that is not on its disk. A follower whose
-// disk is full gives back what it takes, says why, and leads when there is room.
+// disk is full does not lead on what it takes, says why, and leads when there is room.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, servers.Strict3(t), "")
