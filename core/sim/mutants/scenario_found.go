@@ -31,5 +31,10 @@ func foundByChance(name, about string) Scenario {
 	if err := json.Unmarshal(text, &p); err != nil {
 		panic(name + ": " + err.Error())
 	}
-	return Scenario{Name: name, About: about, Plans: []sim.Plan{p}}
+	s := Scenario{Name: name, About: about}
+	for range 10 { // what is drawn differs, as it does when the core changes
+		s.Plans = append(s.Plans, p)
+		p.Seed++
+	}
+	return s
 }
