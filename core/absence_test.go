@@ -6,9 +6,16 @@ import (
 )
 
 // absent lets a read that started just before find no record.
-func (t *turn) absent() {
-	t.Read.Op, t.Read.Last = 77, t.now
-	t.readAnswered(&Event{Kind: ReadDone, Op: 77, Outcome: Applied, Found: FoundAbsent})
+func (t *turn) absent() { t.finds(77) }
+
+func (t *turn) finds(op OpID) {
+	t.readAnswered(&Event{Kind: ReadDone, Op: t.reads(op), Outcome: Applied, Found: FoundAbsent})
+}
+
+// reads starts a read.
+func (t *turn) reads(op OpID) OpID {
+	t.Read.Op, t.Read.Last = op, t.now
+	return op
 }
 
 // TestAbsenceTakesALease: who stands on a record believes that it is gone after a
@@ -92,6 +99,9 @@ func TestFloorlessElectorDoesNotAskForever(t *testing.T) {
 	}
 	u.read()
 	u.absent()
+	if u.answerLeader(beat); u.Read.Wanted {
+		t.Error("it is looked for again though nothing was heard since")
+	}
 	reads := 0
 	for range 60 { // half a minute: a lease
 		u.now = u.now.Add(u.c.HeartbeatInterval)

@@ -86,8 +86,8 @@ func TestFreeForTake(t *testing.T) {
 		"no electors but the holder": {func(t *turn) { t.View.Record.Electors = of("b") }, at(20)},
 
 		"new cluster":                  {func(t *turn) { t.unseen() }, at(11)},
-		"a peer has not spoken":        {func(t *turn) { t.unseen(); t.Peers[1].Hello.Known = false }, at(41)},
-		"a peer is there and silent":   {func(t *turn) { t.unseen(); t.Peers[1].Hello.Known = false; t.Peers[1].Connected = true }, Never},
+		"a peer has not spoken":        {func(t *turn) { t.unseen(); t.Peers[1].Hello = Greeting{} }, at(41)},
+		"a peer is there and silent":   {func(t *turn) { t.unseen(); t.Peers[1] = Peer{Connected: true} }, Never},
 		"a peer spoke before":          {func(t *turn) { t.unseen(); t.Peers[1].Hello.Answers = 6 }, at(41)},
 		"a peer spoke before, is here": {func(t *turn) { t.unseen(); t.Peers[1].Hello.Answers = 6; t.Peers[1].Connected = true }, Never},
 		"a peer has a floor":           {func(t *turn) { t.unseen(); t.Peers[1].Hello.HasFloor = true }, Never},

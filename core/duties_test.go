@@ -125,6 +125,7 @@ func TestRenewAt(t *testing.T) {
 		"promoting, nobody else": {func(t *turn) { t.Phase = Promoting; t.View.Record.Electors = of("a") }, at(20)},
 		"fenced, no authority":   {func(t *turn) { t.Phase, t.Lead.ArbiterUntil, t.Write.NotBefore = Fenced, 0, at(13) }, at(13)},
 		"fenced, stale":          {func(t *turn) { t.Phase, t.Lead.ArbiterUntil, t.Lead.StaleEpoch = Fenced, 0, 1 }, Never},
+		"epoch not on disk":      {func(t *turn) { t.Lead.RenewWanted, t.Floor.Saved = true, 0 }, Never},
 		"releasing":              {func(t *turn) { t.Phase = Releasing; t.Lead.RenewWanted = true }, Never},
 		"following":              {func(t *turn) { t.Phase = Following; t.Lead.RenewWanted = true }, Never},
 	}.check(t, func() *turn {
@@ -143,6 +144,7 @@ func TestReleaseAt(t *testing.T) {
 		"service runs":          {func(t *turn) { t.Lead.Service = Active }, Never},
 		"service stops":         {func(t *turn) { t.Lead.Service = Stopping }, Never},
 		"another write is open": {func(t *turn) { t.open(of("a"), time.Second) }, Never},
+		"epoch not on disk":     {func(t *turn) { t.Floor.Saved = 0 }, Never},
 		"fenced":                {func(t *turn) { t.Phase = Fenced }, Never},
 	}.check(t, func() *turn {
 		u := leadingA(at(12), of("a", "b"))

@@ -17,7 +17,7 @@ func Explain(c *Config, s *State, now Instant) string {
 	case Fenced:
 		return fmt.Sprintf("fenced at epoch %d because %s; waits for %s", s.View.Record.Epoch, s.Because, t.fenceWaits())
 	case Releasing:
-		return fmt.Sprintf("releasing epoch %d: %s", s.View.Record.Epoch, s.Because)
+		return fmt.Sprintf("releasing epoch %d: %s", s.View.Record.Epoch, s.Because) + t.releaseWaits()
 	case Taking:
 		return "taking the lease: " + string(s.Because)
 	}
@@ -51,10 +51,19 @@ func (t *turn) explainAuthority() string {
 
 func (t *turn) fenceWaits() string {
 	if !t.epochSaved() {
-		return "the epoch to be saved in the data directory"
+		return diskWaits
 	}
 	return "a write to the arbiter or for all electors"
 }
+
+func (t *turn) releaseWaits() string {
+	if !t.epochSaved() {
+		return "; waits for " + diskWaits
+	}
+	return ""
+}
+
+const diskWaits = "the epoch to be saved in the data directory"
 
 func (t *turn) explainStanding() string {
 	var why Reason
@@ -91,7 +100,7 @@ func (t *turn) whyNotEligible() string {
 	case t.Standing.Priority <= 0:
 		return "has priority 0 and never stands"
 	case t.now < t.StandAfter:
-		return fmt.Sprintf("stands again in %s: the service failed here", t.StandAfter.Sub(t.now).Round(time.Second))
+		return fmt.Sprintf("stands again in %s: it could not lead here", t.StandAfter.Sub(t.now).Round(time.Second))
 	}
 	return ""
 }
@@ -117,7 +126,7 @@ func (t *turn) explainNoLease() string {
 
 // newClusterWaits says whose word a new cluster still waits for.
 func (t *turn) newClusterWaits() string {
-	if !t.founds() {
+	if !t.mayFound() {
 		return ""
 	}
 	var missing []string

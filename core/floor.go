@@ -19,10 +19,11 @@ func (t *turn) createFloor(e Epoch) {
 	}
 }
 
-// epochSaved reports whether the epoch of the record is on disk. A holder does not
-// act at one that it might forget, and writes nothing that builds on it: a node that
-// releases an epoch and forgets it could carry an earlier holder by its promises,
-// which the next one does not wait for (decision 0116).
+// epochSaved reports whether the epoch of the record is on disk. At one that it
+// might forget a holder does not act, neither releases nor renews, and asks for no
+// promises once it is fenced: it could carry an earlier holder by its own promises,
+// for which nobody waits (decision 0116). To take again is no harm: that leaves the
+// record held, and whoever follows waits as for any take.
 func (t *turn) epochSaved() bool { return t.Floor.Saved >= t.View.Record.Epoch }
 
 // saveAt says when the floor must be put on disk.
@@ -39,7 +40,8 @@ func (t *turn) saveFloor() {
 }
 
 // floorSaved takes note of what is on disk and gives the acknowledgement that
-// waited for it.
+// waited for it. A promotion whose epoch could not be saved ends, if another node
+// could lead.
 func (t *turn) floorSaved(ev *Event) {
 	if ev.Op != t.Floor.Op {
 		return
@@ -49,8 +51,8 @@ func (t *turn) floorSaved(ev *Event) {
 		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
 		t.tell(ToldFloorUnsaved)
 		if t.Phase == Promoting && t.refusal("") == "" {
-			t.fence(BecauseFloorUnsaved) // this node may not lead; another one may
-			t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
+			t.fence(BecauseFloorUnsaved)
+			t.standBack()
 		}
 		return
 	}

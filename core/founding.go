@@ -1,14 +1,14 @@
 package core
 
-// founds reports whether this node may be the founder of a new cluster: it never
+// mayFound reports whether this node may be the founder of a new cluster: it never
 // saw a record, nor heard of one.
-func (t *turn) founds() bool { return !t.Floor.Known && t.View.Heard == (Position{}) }
+func (t *turn) mayFound() bool { return !t.Floor.Known && t.View.Heard == (Position{}) }
 
-// newCluster reports whether no node has a floor, by its own word. What it said
-// before the record was found missing may have been overtaken by one that is
-// deleted since (decision 0115).
+// newCluster reports whether every peer has answered, since the record was found
+// missing, that it has no floor. What a peer said before may be from before it
+// read a record that is deleted by now (decision 0115).
 func (t *turn) newCluster() bool {
-	if !t.founds() {
+	if !t.mayFound() {
 		return false
 	}
 	for i := range t.c.Peers {
@@ -24,7 +24,7 @@ func (t *turn) newCluster() bool {
 func (t *turn) anyPeerMayKnow() bool {
 	for i := range t.c.Peers {
 		p := &t.Peers[i]
-		if p.Hello.Known && p.Hello.HasFloor || p.Connected && !t.answered(i) {
+		if p.Hello.HasFloor || p.Connected && !t.answered(i) {
 			return true
 		}
 	}
@@ -32,33 +32,27 @@ func (t *turn) anyPeerMayKnow() bool {
 }
 
 // answered reports whether a peer has said Hello in answer to what this node asks
-// since the record is missing.
+// since the record was found missing.
 func (t *turn) answered(p int) bool {
-	h := &t.Peers[p].Hello
-	return h.Known && h.Answers == t.View.Question
-}
-
-// awaits reports whether a Hello of this peer is wanted: nothing is known of it,
-// or a new cluster waits for its word.
-func (t *turn) awaits(p int) bool {
-	h := &t.Peers[p].Hello
-	return !h.Known || t.View.AbsentSince != 0 && t.founds() && !h.HasFloor && !t.answered(p)
+	asked := t.View.Question
+	return asked != 0 && t.Peers[p].Hello.Answers == asked
 }
 
 // certain reports whether this node can say if it has a floor: nothing that it has
 // asked of the arbiter can give it one which comes from a record that is gone.
 func (t *turn) certain() bool { return t.Read.Op == 0 && !t.Write.Open }
 
-// askPeers says Hello to all, since this node has just looked and is certain, and
-// asks those whose word a new cluster waits for.
+// askPeers tells all that this node has looked and is certain, and asks those whose
+// word a new cluster waits for. What tells a peer to ask back is the plain Hello: if
+// a question did, two nodes that are not certain would ask each other without end.
 func (t *turn) askPeers() {
-	if !t.founds() {
+	if !t.mayFound() {
 		return
 	}
 	t.sendHelloToAll()
 	for i := range t.c.Peers {
 		if t.awaits(i) {
-			t.introduce(i)
+			t.askHello(i)
 		}
 	}
 }

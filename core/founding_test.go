@@ -28,11 +28,11 @@ func TestNewCluster(t *testing.T) {
 	}
 }
 
-// TestAsking: a node that finds no record asks every peer, until it has an answer to
+// TestFounderAsks: a node that finds no record asks every peer, until it has an answer to
 // that question, and anew when it finds none another time.
-func TestAsking(t *testing.T) {
+func TestFounderAsks(t *testing.T) {
 	u := founder(t)
-	first := u.questions()
+	first := u.takeQuestions()
 	if len(first) != 2 || first[0].Peer != "b" || first[1].Peer != "c" || first[0].Message.Seq != u.View.Question {
 		t.Fatalf("asks %+v, its question being %d", first, u.View.Question)
 	}
@@ -50,14 +50,42 @@ func TestAsking(t *testing.T) {
 	if !u.answered(0) || u.answered(1) {
 		t.Fatalf("b answered: %t, c: %t", u.answered(0), u.answered(1))
 	}
+	u.takeQuestions()
 	u.finds(2)
-	if again := u.questions(); len(again) != 1 || again[0].Peer != "c" {
+	if again := u.takeQuestions(); len(again) != 1 || again[0].Peer != "c" {
 		t.Errorf("asks again: %+v", again)
 	}
-	u.View.AbsentSince = 0 // there was one meanwhile
-	u.finds(3)
-	if anew := u.questions(); len(anew) != 2 || anew[0].Message.Seq == first[0].Message.Seq {
+	u.noteGreeting(&Message{Kind: Hello, Node: "c", Identity: "id-c", Session: "c1"})
+	u.readAnswered(&Event{Kind: ReadDone, Op: u.reads(3), Outcome: Applied, Found: FoundCorrupt})
+	u.takeQuestions()
+	u.greet("c")
+	if asked := u.takeQuestions(); len(asked) != 0 {
+		t.Errorf("asks %+v, though something is there", asked)
+	}
+	u.finds(4)
+	if anew := u.takeQuestions(); len(anew) != 2 || anew[0].Message.Seq == first[0].Message.Seq {
 		t.Errorf("asks anew: %+v", anew)
+	}
+	u.noteGreeting(&Message{Kind: Hello, Node: "c", Identity: "id-c", Session: "c1", HasFloor: true, Floor: 2})
+	u.finds(5)
+	if again := u.takeQuestions(); len(again) != 1 || again[0].Peer != "b" {
+		t.Errorf("asks %+v, though c has a floor", again)
+	}
+	if text := Explain(u.c, u.State, u.now); text != "no record yet: waits to hear from b that it has none either" {
+		t.Errorf("explains %q", text)
+	}
+}
+
+// TestOnlyAFounderWaitsForWords: who has a floor creates a deleted record by itself.
+func TestOnlyAFounderWaitsForWords(t *testing.T) {
+	u := followingB()
+	u.vanish()
+	if text := Explain(u.c, u.State, u.now); text != string(BecauseAbsent) {
+		t.Errorf("explains %q, though it has a floor", text)
+	}
+	u.absent()
+	if asked := u.takeQuestions(); len(asked) != 0 {
+		t.Errorf("asks %+v, though it has a floor", asked)
 	}
 }
 
@@ -84,15 +112,50 @@ func TestUncertainAnswer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHelloOfItselfIsAsked: whoever was not certain says Hello when it has looked.
+func TestHelloOfItselfIsAsked(t *testing.T) {
 	u := founder(t)
-	u.out = nil
+	u.takeQuestions()
 	u.noteGreeting(&Message{Kind: Hello, Node: "b", Identity: "id-b", Session: "b1", Holder: "a1"})
-	if asked := u.questions(); len(asked) != 0 {
+	if asked := u.takeQuestions(); len(asked) != 0 {
 		t.Errorf("asks %+v for an answer that it has just had", asked)
 	}
 	u.noteGreeting(&Message{Kind: Hello, Node: "b", Identity: "id-b", Session: "b1"})
-	if asked := u.questions(); len(asked) != 1 || asked[0].Peer != "b" {
+	if asked := u.takeQuestions(); len(asked) != 1 || asked[0].Peer != "b" {
 		t.Errorf("asks %+v when b says Hello of itself", asked)
+	}
+}
+
+// TestGreetingAfter: what was once said stays said.
+func TestGreetingAfter(t *testing.T) {
+	known := Greeting{Known: true, Identity: "id-b", HasFloor: true, Floor: 3, Heard: Position{3, 7}, Answers: 5}
+	for name, c := range map[string]struct {
+		says Message
+		want Greeting
+	}{
+		"nothing new":          {Message{}, known},
+		"an uncertain answer":  {Message{Holder: "a1"}, known},
+		"an older answer":      {Message{Holder: "a1", Seq: 4}, known},
+		"another one's answer": {Message{Holder: "a0", Seq: 9}, known},
+		"a question":           {Message{Asking: true, Seq: 9}, known},
+		"an answer":            {Message{Holder: "a1", Seq: 9}, Greeting{HasFloor: true, Floor: 3, Heard: Position{3, 7}, Answers: 9}},
+		"an older record":      {Message{Epoch: 3, Revision: 6}, known},
+		"a newer record":       {Message{Epoch: 4, Revision: 8}, Greeting{HasFloor: true, Floor: 4, Heard: Position{4, 8}, Answers: 5}},
+		"a higher floor":       {Message{HasFloor: true, Floor: 6}, Greeting{HasFloor: true, Floor: 6, Heard: Position{3, 7}, Answers: 5}},
+		"no floor any more":    {Message{Identity: "id-x"}, known},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := known.after(&c.says, "a1")
+			got.Known, got.Identity = c.want.Known, c.want.Identity
+			if got != c.want {
+				t.Errorf("%+v, not %+v", got, c.want)
+			}
+		})
+	}
+	if g := (Greeting{}).after(&Message{Epoch: 2, Revision: 1}, "a1"); !g.HasFloor || g.Floor != 2 {
+		t.Errorf("who knows of a record has %+v", g)
 	}
 }
 
@@ -126,15 +189,9 @@ func founder(t *testing.T) *turn {
 	return u
 }
 
-// finds lets a read find no record.
-func (t *turn) finds(op OpID) {
-	t.out = nil
-	t.Read.Op, t.Read.Last = op, t.now
-	t.readAnswered(&Event{Kind: ReadDone, Op: op, Outcome: Applied, Found: FoundAbsent})
-}
-
-// questions are the Hellos since the last look that ask for one.
-func (t *turn) questions() (asked []Action) {
+// takeQuestions returns the Hellos that have asked for one, and forgets what was
+// said so far.
+func (t *turn) takeQuestions() (asked []Action) {
 	for _, a := range t.out {
 		if a.Message.Kind == Hello && a.Message.Asking {
 			asked = append(asked, a)

@@ -83,8 +83,8 @@ func (t *turn) leadAt() Instant {
 	return Never
 }
 
-// renewAt says when a holder writes to the arbiter. While all electors
-// acknowledge it is never.
+// renewAt says when a holder writes to the arbiter. While all electors acknowledge,
+// and before the epoch is on disk, it is never.
 func (t *turn) renewAt() Instant {
 	l := &t.Lead
 	if t.Write.Open || !t.epochSaved() {

@@ -34,7 +34,7 @@ type Message struct {
 	Revision Revision
 	Version  Version // Heartbeat, Released: the arbiter's tag of that record
 
-	Seq            uint64        // Heartbeat, and its answer; Hello: of the question that it asks or answers
+	Seq            uint64        // Heartbeat, and its answer. Hello: the question that it asks or answers; 0: it is no certain answer
 	ArbiterLeft    time.Duration // Heartbeat: arbiter authority left when sent; 0 after a waiver
 	HeartbeatLease time.Duration // Heartbeat: what an acknowledgement of it promises
 	Asking         bool          // Heartbeat: an acknowledgement is a promise. Ack: it was one. Hello: say Hello too

@@ -47,10 +47,13 @@ func (t *turn) released() {
 	t.endHolding("")
 	t.GiveWay = t.now.Add(t.giveWayFor())
 	if because.failed() {
-		t.StandAfter = t.now.Add(t.View.Record.ArbiterLease)
+		t.standBack()
 	}
 	t.enter(NoLease, BecauseReleased)
 }
+
+// standBack leaves the next arbiter lease to nodes that may be able to lead.
+func (t *turn) standBack() { t.StandAfter = t.now.Add(t.View.Record.ArbiterLease) }
 
 // giveWayFor is how long whoever released leaves the record to others. Where the
 // record names nobody else they may not have been told, and find it by polling.

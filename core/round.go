@@ -47,7 +47,8 @@ func (t *turn) message(kind MessageKind) Message {
 
 // asking says whether this round asks for promises. A fenced holder asks only
 // while every elector answers, so that one who can send but not hear never
-// holds a follower down; and never when promises could not bring it back.
+// holds a follower down; and never when promises could not bring it back, nor
+// before its epoch is on disk.
 func (t *turn) asking() bool {
 	if t.Phase != Fenced {
 		return true
@@ -80,7 +81,7 @@ func (t *turn) countAck(m *Message) {
 		return
 	}
 	peer := &t.Peers[p]
-	peer.Alive = t.now // it is, whatever it answers
+	peer.Alive = t.now // whether or not this counts
 	r := t.Lead.Rounds[m.Seq%uint64(len(t.Lead.Rounds))]
 	if r.Seq != m.Seq || r.Sent == 0 {
 		return // older than the rounds that could still matter, or from before a fence

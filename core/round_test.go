@@ -35,6 +35,32 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestAskingRound: a fenced holder asks for promises only while every elector
+// answers, and only where promises could bring it back.
+func TestAskingRound(t *testing.T) {
+	for name, c := range map[string]struct {
+		given func(*turn)
+		want  bool
+	}{
+		"leading":           {func(t *turn) { t.Phase = Leading; t.Peers[0].Answered = 0 }, true},
+		"fenced":            {func(*turn) {}, true},
+		"one is silent":     {func(t *turn) { t.Peers[0].Answered = at(10.5) }, false},
+		"one never spoke":   {func(t *turn) { t.Peers[0].Answered = 0 }, false},
+		"after a release":   {func(t *turn) { t.Lead.BeatsVoid = true }, false},
+		"takes again":       {func(t *turn) { t.Lead.StaleEpoch = 1 }, false},
+		"epoch not on disk": {func(t *turn) { t.Floor.Saved = 0 }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := leadingA(at(12), of("a", "b"))
+			u.Phase, u.Peers[0].Answered = Fenced, at(11)
+			c.given(u)
+			if got := u.asking(); got != c.want {
+				t.Errorf("asks: %t", got)
+			}
+		})
+	}
+}
+
 // TestAlive: every acknowledgement by an elector is a sign of life, also one that
 // counts for nothing: of a round from before a fence, or too long ago.
 func TestAlive(t *testing.T) {

@@ -51,7 +51,7 @@ func readDeclared(tb testing.TB) declared {
 	files := token.NewFileSet()
 	for _, name := range []string{
 		"table.go", "reason.go", "read.go", "write.go", "floor.go", "holding.go", "fence.go", "standing.go",
-		"elector.go", "round.go", "release.go", "roster.go",
+		"elector.go", "round.go", "release.go", "roster.go", "greeting.go",
 	} {
 		f, err := parser.ParseFile(files, name, nil, parser.ParseComments)
 		if err != nil {

@@ -13,7 +13,7 @@ type State struct {
 
 	Standing   Standing
 	Shutdown   bool
-	StandAfter Instant // not a candidate before: the service failed here
+	StandAfter Instant // not a candidate before: it could not lead here
 	GiveWay    Instant // not a candidate before, unless another one has led since: it stepped down
 	Admitted   bool    // the operator forced this stranger's admission
 	Jitter     uint64  // drawn once a session
@@ -64,7 +64,7 @@ type View struct {
 	FreeAt      Instant // when the holder's arbiter authority for Heard is over (design 3.4)
 	Since       Instant // when Heard was first known
 	AbsentSince Instant // since when reads find no record; 0 if they do
-	Question    uint64  // asked of peers since then
+	Question    uint64  // number of the question asked since then: the op of the read that first found none
 	StoreDate   int64   // the store's date at the last absent read, Unix seconds
 	OlderSince  Instant // since when reads show a record older than Heard; 0 if they do not
 }
@@ -188,7 +188,7 @@ type Peer struct {
 	Sent      Instant       // when the newest round that it promised on was sent
 	Lease     time.Duration // of that round
 	Identity  string        // which machine promised
-	Alive     Instant       // last sign of life of the elector under this node id
+	Alive     Instant       // last acknowledgement by the elector under this node id
 }
 
 // Greeting is what a peer last said of itself.

@@ -4,8 +4,8 @@ import "github.com/electd/electd/core"
 
 // mayErase says whether a deletion is one that the design covers: a first one, of
 // a store that gives dates or under nodes that all know how far it came, when some
-// running node knows of the record and no twin that lives beside a machine is an
-// elector in its place, or takes itself for one by an older record.
+// running node knows of the record and no twin is, or ever was, an elector in place
+// of the machine that it lives beside.
 func (w *World) mayErase() bool {
 	if w.store.deletes > 0 || !w.plan.Store.Dates && !w.allRemember() || !w.leasesAgree() {
 		return false
@@ -17,19 +17,13 @@ func (w *World) mayErase() bool {
 	}
 	knows := false
 	for _, n := range w.nodes {
-		if n.twin && w.mayThinkElector(n) || n.without != "" {
+		elector := n.disk.known || w.store.record.Electors.Has(n.elector())
+		if n.twin && elector || n.without != "" {
 			return false
 		}
 		knows = knows || n.up && !n.twinned && n.disk.known
 	}
 	return knows
-}
-
-// mayThinkElector reports whether a machine is named by the record, or by the last
-// one that it read.
-func (w *World) mayThinkElector(n *node) bool {
-	e := n.elector()
-	return w.store.record.Electors.Has(e) || n.state.View.Record.Electors.Has(e)
 }
 
 // allRemember reports whether every node has the highest epoch on its disk, or has

@@ -169,13 +169,8 @@ func (w *World) mayStand(n *node) bool {
 	if !w.store.present {
 		r = &n.state.View.Record
 	}
-	switch {
-	case n.state.Admitted || r.Electors.Has(n.elector()):
-		return true
-	case w.store.present || n.state.Floor.Known:
-		return r.Open()
-	}
-	return r.Open() && !w.anyRemembers()
+	ignorant := !w.store.present && !n.state.Floor.Known
+	return n.state.Admitted || r.Electors.Has(n.elector()) || r.Open() && !(ignorant && w.anyRemembers())
 }
 
 // anyRemembers reports whether a running node knows that there was a record.

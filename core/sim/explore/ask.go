@@ -134,7 +134,9 @@ func (m *mover) answerRead(r *request) {
 		Kind: core.ReadDone, Op: r.op, Outcome: core.Applied, Found: r.found,
 		Version: r.version, Age: time.Duration(r.age),
 	}
-	ev.StoreDate = m.grid.Date
+	if m.judged.erased { // before that, epochs are counted from one
+		ev.StoreDate = m.grid.Date
+	}
 	if r.found == core.FoundRecord {
 		ev.Record = &r.record
 	}

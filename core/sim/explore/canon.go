@@ -331,8 +331,7 @@ func (c *canon) message(w *world, x *message) {
 
 // question writes whether a session still asks what a Hello is about.
 func (c *canon) question(n *node, session string, number uint64) {
-	v := &n.state.View
-	c.bits(n.up && n.config.Session == session && !n.state.Floor.Known && v.AbsentSince != 0 && v.Question == number)
+	c.bits(n.up && n.config.Session == session && asks(&n.state) && n.state.View.Question == number)
 }
 
 // round writes which round of a session a message is about: the newest or not,

@@ -154,10 +154,13 @@ func (c *canon) holding(s *core.State) {
 	c.until(l.ReleaseBy)
 }
 
+// asks reports whether it matters what a node's peers have answered.
+func asks(s *core.State) bool { return s.View.AbsentSince != 0 && !s.Floor.Known }
+
 func (c *canon) peer(s *core.State, p *core.Peer) {
 	h := &p.Hello
-	asked := s.View.AbsentSince != 0 && !s.Floor.Known && h.Answers == s.View.Question // else nobody asks
-	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused, asked)
+	answered := asks(s) && h.Answers == s.View.Question
+	c.bits(p.Connected, h.Known, h.HasFloor, h.Eligible, h.Paused, answered)
 	c.name(h.Identity)
 	if known := max(s.View.Top.Epoch, s.Floor.Epoch); h.Floor > known {
 		c.epoch(h.Floor) // a take goes above all of them, and none ever falls
@@ -173,15 +176,15 @@ func (c *canon) peer(s *core.State, p *core.Peer) {
 		return // the rest is as a holder sees it
 	}
 	over := c.now.Add(-c.heartbeatLease())
-	answered, sent := max(p.Answered, over), max(p.Sent, over)
+	recent, sent := max(p.Answered, over), max(p.Sent, over)
 	if c.grid.changes() {
 		sent = p.Sent // whoever has never promised is not named beside those who have
-	} else if !p.Reachable && answered == over && sent == over {
+	} else if !p.Reachable && recent == over && sent == over {
 		c.byte(0) // as if it had never answered
 		return
 	}
 	c.bits(true, p.Reachable, p.Seq == s.Lead.Seq)
-	c.began(answered, c.heartbeatLease())
+	c.began(recent, c.heartbeatLease())
 	c.began(sent, c.heartbeatLease())
 	c.name(p.Identity)
 	if c.grid.replaces() {

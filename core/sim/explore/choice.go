@@ -131,7 +131,7 @@ func (m *mover) nodeChoices(i int, add func(choiceKind, int)) {
 	}
 	if b.Restarts[i] > 0 {
 		add(dies, i)
-		if gone := m.judged.erased && !m.store.present; b.LostDisks > 0 && !gone { // nobody might be left who knew
+		if b.LostDisks > 0 && !m.recordGone() {
 			add(diskDies, i)
 		}
 	}

@@ -38,10 +38,16 @@ func (m *mover) countsForNothing(x *message) bool {
 	}
 	s, of := &m.nodes[x.to].state, m.nodes[x.to].config
 	r := s.Lead.Rounds[x.Seq%uint64(len(s.Lead.Rounds))]
-	if !s.Phase.Holds() || x.Holder != of.Session || r.Seq != x.Seq || r.Sent == 0 {
+	if !s.Phase.Holds() || x.Holder != of.Session {
 		return true
 	}
-	if r.Seq == s.Lead.Seq || m.grid.replaces() {
+	if m.grid.replaces() {
+		return false // each is a sign of life
+	}
+	if r.Seq != x.Seq || r.Sent == 0 {
+		return true
+	}
+	if r.Seq == s.Lead.Seq {
 		return false
 	}
 	over := m.now.Add(-ticks(m.grid.HeartbeatLease))

@@ -103,6 +103,8 @@ func ofRecords() []Grid {
 	forgotten := base("forgotten", "a record that is deleted when nobody has a floor any more",
 		Budget{Restarts: restarts(1, 1), LostDisks: 2, Split: 1, Deleted: 1})
 	forgotten.SlowReads, forgotten.Hellos, forgotten.Date = true, true, 1<<30
+	forgotten.InFlight = 2     // a node says two Hellos at once, and both count
+	forgotten.States = 300_000 // what it looks for takes nine events
 	return []Grid{deletion, whole(founding), crashing, forgotten}
 }
 

@@ -60,31 +60,24 @@ func (m *mover) admit(i int) {
 	m.step(i, core.Event{Kind: core.AdmitForced})
 }
 
-// mayErase reports whether there is a record to delete, of which somebody knows;
-// whose epoch the store's date is above; and which nobody has found missing or set
-// out to create before: such a wait and such a write would count for what is deleted
-// later (decision 0113).
+// mayErase reports whether there is a record to delete, and somebody knows of it. If
+// nobody does it is forgotten, whoever begins anew (design 3.8).
 func (m *mover) mayErase() bool {
-	if !m.store.present || m.store.record.Epoch >= core.Epoch(m.grid.Date) {
-		return false
-	}
 	known := false
 	for i := range m.grid.Nodes {
 		n := &m.nodes[i]
-		if n.up && n.state.View.AbsentSince != 0 {
-			return false
-		}
 		known = known || n.known || n.up && n.state.View.Heard != (core.Position{})
 	}
 	for k := range m.requests {
 		r := &m.inStore[k]
-		if r.write && r.expected == "" || r.looked && r.found == core.FoundAbsent {
-			return false
-		}
-		known = known || r.looked && r.found == core.FoundRecord && !r.orphan
+		known = known || r.looked && r.found == core.FoundRecord
 	}
-	return known
+	return known && m.store.present
 }
+
+// recordGone reports whether the record is deleted, and not there again: nobody
+// might be left who knew of it.
+func (m *mover) recordGone() bool { return m.judged.erased && !m.store.present }
 
 // erase deletes the record.
 func (m *mover) erase() {

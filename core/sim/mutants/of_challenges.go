@@ -99,15 +99,15 @@ func ofChallenges() []Mutant {
 			Name: "new-cluster-by-older-words", Grid: "forgotten", Rule: "3.5",
 			Breaks: "takes for a peer's answer what it said before the record was found missing",
 			Patches: []Patch{{"founding.go",
-				"return h.Known && h.Answers == t.View.Question",
-				"return h.Known"}},
+				"return asked != 0 && t.Peers[p].Hello.Answers == asked",
+				"return asked != 0 && t.Peers[p].Hello.Known"}},
 		},
 		{
 			Name: "answers-while-it-reads", Grid: "forgotten", Rule: "3.5",
 			Breaks: "says for certain that it has no floor while it reads what may give it one",
 			Patches: []Patch{{"founding.go",
 				"return t.Read.Op == 0 && !t.Write.Open",
-				"return true"}},
+				"return !t.Write.Open"}},
 		},
 		{
 			Name: "stranger-creates-anew", Scenario: "created-by-a-stranger", Rule: "3.5",

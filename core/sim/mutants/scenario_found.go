@@ -22,6 +22,10 @@ func ofFound() []Scenario {
 	}
 }
 
+// draws is how often a plan is run. It kills by what is drawn in it, and one message
+// more in the core draws otherwise.
+const draws = 10
+
 func foundByChance(name, about string) Scenario {
 	text, err := found.ReadFile("found/" + name + ".json")
 	if err != nil {
@@ -32,7 +36,7 @@ func foundByChance(name, about string) Scenario {
 		panic(name + ": " + err.Error())
 	}
 	s := Scenario{Name: name, About: about}
-	for range 10 { // what is drawn differs, as it does when the core changes
+	for range draws {
 		s.Plans = append(s.Plans, p)
 		p.Seed++
 	}
