@@ -68,7 +68,7 @@ func mutantsCommand() *cobra.Command {
 	f := c.Flags()
 	f.DurationVar(&budget, "budget", 0, "how long to hunt for all of them together, builds apart; shared out evenly")
 	f.DurationVar(&hunter.Budget, "each", 2*time.Minute, "how long to hunt for one at most")
-	f.IntVar(&hunter.States, "states", 300_000, "states of a grid at most")
+	f.IntVar(&hunter.States, "states", 200_000, "states of a grid at most")
 	f.Uint64Var(&hunter.Seeds, "seeds", 20_000, "seeds of the simulator at most")
 	f.IntVar(&hunter.HarmlessStates, "harmless-states", 25_000, "the same for those that are expected to do no harm")
 	f.Uint64Var(&hunter.HarmlessSeeds, "harmless-seeds", 3_000, "the same for those that are expected to do no harm")

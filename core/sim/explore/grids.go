@@ -104,7 +104,7 @@ func ofRecords() []Grid {
 		Budget{Restarts: restarts(1, 1), LostDisks: 2, Split: 1, Deleted: 1})
 	forgotten.SlowReads, forgotten.Hellos, forgotten.Date = true, true, 1<<30
 	forgotten.InFlight = 2     // a node says two Hellos at once, and both count
-	forgotten.States = 300_000 // what it looks for takes nine events
+	forgotten.States = 600_000 // what it looks for takes nine events
 	return []Grid{deletion, whole(founding), crashing, forgotten}
 }
 

@@ -41,7 +41,9 @@ func main() {
 		simulated(&found, *seed, 1, off, end)
 	}
 	for _, name := range split(*grids) {
-		explored(&found, name, *states, end)
+		g := grid(name)
+		g.States = max(g.States, *states) // it is known to find this one
+		explored(&found, g, end)
 	}
 	for _, s := range mutants.Scenarios() {
 		if s.Name != *story && !s.Has(off) {
@@ -52,7 +54,9 @@ func main() {
 		simulated(&found, 1, *seeds, off, end)
 	}
 	for _, name := range split(*rest) {
-		explored(&found, name, *states, end)
+		g := grid(name)
+		g.States = *states
+		explored(&found, g, end)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(&found); err != nil {
 		fmt.Fprintln(os.Stderr, "hunt:", err)
@@ -67,33 +71,35 @@ func split(list string) []string {
 	return strings.Split(list, ",")
 }
 
-func explored(f *mutants.Finding, name string, states int, end time.Time) {
-	if f.KilledBy != "" || time.Now().After(end) {
-		return
-	}
+func grid(name string) explore.Grid {
 	all := explore.Grids()
 	i := slices.IndexFunc(all, func(g explore.Grid) bool { return g.Name == name })
 	if i < 0 {
 		fmt.Fprintf(os.Stderr, "hunt: no grid %q\n", name)
 		os.Exit(2)
 	}
-	g := all[i]
-	g.States = states
+	return all[i]
+}
+
+func explored(f *mutants.Finding, g explore.Grid, end time.Time) {
+	if f.KilledBy != "" || time.Now().After(end) {
+		return
+	}
 	defer func() {
 		// What the core panics with while a trace is replayed counts as well.
 		switch p := recover().(type) {
 		case nil:
 		case *core.Violation:
-			f.KilledBy, f.Text, f.Grid = p.Name, p.Text, name
+			f.KilledBy, f.Text, f.Grid = p.Name, p.Text, g.Name
 		default:
 			panic(p)
 		}
 	}()
 	r := explore.Explore(g, func() bool { return time.Now().After(end) })
 	f.States += r.States
-	f.Searched = append(f.Searched, mutants.Searched{Grid: name, States: r.States, Depth: r.Depth, Complete: r.Complete})
+	f.Searched = append(f.Searched, mutants.Searched{Grid: g.Name, States: r.States, Depth: r.Depth, Complete: r.Complete})
 	if r.Failure != nil {
-		f.KilledBy, f.Text, f.Grid = r.Failure.Invariant, r.Failure.Text, name
+		f.KilledBy, f.Text, f.Grid = r.Failure.Invariant, r.Failure.Text, g.Name
 	}
 }
 
