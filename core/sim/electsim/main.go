@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +17,17 @@ import (
 var errFound = errors.New("found")
 
 func main() {
+	root := rootCommand()
+	root.SetArgs(doubleDashes(os.Args[1:]))
+	if err := root.Execute(); err != nil {
+		if !errors.Is(err, errFound) {
+			fmt.Fprintln(os.Stderr, "electsim:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "electsim",
 		Short:         "Search the election protocol for faults",
@@ -23,10 +35,25 @@ func main() {
 		SilenceErrors: true,
 	}
 	root.AddCommand(runCommand(), replayCommand(), shrinkCommand(), exploreCommand(), mutantsCommand())
-	if err := root.Execute(); err != nil {
-		if !errors.Is(err, errFound) {
-			fmt.Fprintln(os.Stderr, "electsim:", err)
+	return root
+}
+
+// singleDash is a flag of more than one letter, as Go's own package flag has it.
+var singleDash = regexp.MustCompile(`^-[A-Za-z][A-Za-z-]+(=|$)`)
+
+// doubleDashes lets every flag be written with one dash as well: no flag has a
+// short form, except for -h, so that -seeds can mean nothing else. What follows
+// "--" is left alone.
+func doubleDashes(args []string) []string {
+	var out []string
+	for i, arg := range args {
+		if arg == "--" {
+			return append(out, args[i:]...)
 		}
-		os.Exit(1)
+		if singleDash.MatchString(arg) {
+			arg = "-" + arg
+		}
+		out = append(out, arg)
 	}
+	return out
 }
