@@ -124,10 +124,9 @@ func reportMutant(w io.Writer, h *hunted, asJSON bool) {
 	case h.err != nil:
 		fmt.Fprintf(w, "%-40s %v\n", h.Name, h.err)
 	case asJSON:
-		m := map[string]any{"mutant": h.Name, "verdict": verdict, "killed_by": f.KilledBy, "states": f.States, "seeds": f.Seeds, "stories": f.Stories}
+		m := map[string]any{"mutant": h.Name, "verdict": verdict, "killed_by": f.KilledBy, "grid": f.Where(), "states": f.States, "seeds": f.Seeds, "stories": f.Stories}
 		if f.KilledBy != "" {
 			m["text"] = f.Text
-			m["grid"] = f.Where()
 		} else {
 			m["searched"] = f.Searched
 			m["failovers"] = f.Failovers
