@@ -13,6 +13,8 @@ import (
 	"github.com/electd/electd/client"
 )
 
+const eventStream = "text/event-stream"
+
 // events streams transitions as server-sent events, after the one that the
 // request names. An event's id is "<session of the daemon>.<number>", so that one
 // from before a restart is told apart.
@@ -24,6 +26,10 @@ func (h *handlers) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.Method == http.MethodHead { // nothing can be streamed to it, and it would never end
+		w.Header().Set("Content-Type", eventStream)
+		return
+	}
 	if !h.server.streams.enter() {
 		w.Header().Set("Retry-After", "5")
 		fail(w, http.StatusServiceUnavailable, fmt.Errorf("%d event streams are open already", maxStreams))
@@ -34,7 +40,7 @@ func (h *handlers) events(w http.ResponseWriter, r *http.Request) {
 		w: w, control: http.NewResponseController(w), source: h.source, session: h.session,
 		wanted: func(election string) bool { return len(wanted) == 0 || slices.Contains(wanted, election) },
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", eventStream)
 	w.Header().Set("X-Accel-Buffering", "no") // proxies must pass on every event at once
 	after := r.URL.Query().Get("after")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {

@@ -211,3 +211,18 @@ func TestCloseEndsStreams(t *testing.T) {
 		t.Errorf("closing took %s", took)
 	}
 }
+
+// A HEAD has no body to stream into: it is answered, and its connection free.
+func TestAHeadOfEventsEnds(t *testing.T) {
+	s := serve(t, nil)
+	for range 2 * maxStreams {
+		answer, err := s.unix.Head("http://electd/v1/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK || s.streams.open.Load() != 0 {
+			t.Fatalf("answered %d, %d streams open", answer.StatusCode, s.streams.open.Load())
+		}
+	}
+}

@@ -152,7 +152,7 @@ type served struct {
 const secret = "a-token-that-is-long-enough"
 
 // serve starts a server with a token. change may change its configuration.
-func serve(t *testing.T, change func(*Config)) *served {
+func serve(t testing.TB, change func(*Config)) *served {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "api-") // short enough for a Unix socket
 	if err != nil {

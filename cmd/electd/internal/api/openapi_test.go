@@ -20,7 +20,7 @@ import (
 	"github.com/electd/electd/client"
 )
 
-func loadDescription(t *testing.T) *openapi3.T {
+func loadDescription(t testing.TB) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi)
 	if err != nil {
@@ -29,6 +29,7 @@ func loadDescription(t *testing.T) *openapi3.T {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Fatalf("openapi.yaml is not valid: %v", err)
 	}
+	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.PlainBodyDecoder)
 	return doc
 }
 
@@ -204,7 +205,6 @@ func provocations() []provoked {
 // holds it against the description.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	doc := loadDescription(t)
-	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.PlainBodyDecoder)
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
 		t.Fatal(err)
@@ -275,4 +275,38 @@ func (p provoked) ask(t *testing.T, router routers.Router, s *served) (operation
 		t.Errorf("%s %s: the answer %d is not as described: %v\n%s", p.method, p.path, answer.StatusCode, err, body)
 	}
 	return found.Operation.OperationID, answer.StatusCode
+}
+
+// TestRefusalsAreInJSON: also those that no route makes, and that Go's own
+// library would word.
+func TestRefusalsAreInJSON(t *testing.T) {
+	s := serve(t, nil)
+	for _, c := range []struct {
+		method, path, origin string
+		code                 int
+	}{
+		{"GET", "/v1/nothing", "", 404},
+		{"GET", "//v1/node", "", 404},
+		{"POST", "/v1/elections/orders/../orders/resume", "", 404},
+		{"PATCH", "/v1/node", "", 405},
+		{"POST", "/v1/elections/orders/resume", "https://elsewhere.example", 403},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), c.method, "http://electd"+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		answer, err := s.unix.Transport.RoundTrip(r) // follows nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != c.code {
+			t.Errorf("%s %s: %d, %v, want %d", c.method, c.path, answer.StatusCode, err, c.code)
+		}
+		refusal(t, answer, body)
+	}
 }

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 
 	"golang.org/x/sync/singleflight"
@@ -59,8 +61,33 @@ func (s *Server) handler(source Source, trusted bool) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { nothing(mux, w, r) })
 	// A browser must not be made to change things by another site's page, by the
 	// client certificate that it shows by itself.
-	return protected(http.NewCrossOriginProtection().Handler(mux))
+	elsewhere := http.NewCrossOriginProtection()
+	elsewhere.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fail(w, http.StatusForbidden, errElsewhere) }))
+	return protected(elsewhere.Handler(exact(mux)))
 }
+
+// exact answers what the mux would redirect, or refuse in words of its own: no
+// path is written in two ways here.
+func exact(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := r.URL.EscapedPath()
+		clean := path.Clean(asked)
+		if clean != "/" && strings.HasSuffix(asked, "/") {
+			clean += "/"
+		}
+		if asked != clean || !strings.HasPrefix(asked, "/") {
+			fail(w, http.StatusNotFound, errNothing(r))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func errNothing(r *http.Request) error {
+	return fmt.Errorf("there is nothing at %s: see /v1/openapi.yaml", r.URL.Path)
+}
+
+var errElsewhere = errors.New("a browser sends this for a page that is not this daemon's: nothing is changed")
 
 // nothing answers a request that no route is for, and says if there is one for
 // the same path with another method.
@@ -74,7 +101,7 @@ func nothing(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		fail(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s: see /v1/openapi.yaml", r.URL.Path))
+		fail(w, http.StatusNotFound, errNothing(r))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
