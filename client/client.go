@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -128,7 +129,9 @@ func (c *Client) Node(ctx context.Context) (Node, error) {
 func (c *Client) Election(ctx context.Context, name string) (Election, error) {
 	sent := now()
 	e, err := call[Election](ctx, c, http.MethodGet, electionPath(name, ""), nil)
-	e.pass(sent.since())
+	if err == nil {
+		e.pass(sent.since())
+	}
 	return e, err
 }
 
@@ -137,7 +140,7 @@ func (e *Election) pass(d time.Duration) {
 	took := (d + time.Millisecond - 1).Milliseconds()
 	e.ValidForMS = max(0, e.ValidForMS-took)
 	if e.AgeMS >= 0 {
-		e.AgeMS += took
+		e.AgeMS += min(took, math.MaxInt64-e.AgeMS)
 	}
 }
 
@@ -267,9 +270,13 @@ func refused(answer *http.Response) error {
 // read decodes an answer and closes it.
 func read[T any](answer *http.Response) (T, error) {
 	defer answer.Body.Close()
-	var out T
-	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(&out); err != nil {
-		return out, fmt.Errorf("the daemon's answer to %s %s: %w", answer.Request.Method, answer.Request.URL.Path, err)
+	var out, none T
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return none, fmt.Errorf("the daemon's answer to %s %s: %w", answer.Request.Method, answer.Request.URL.Path, err)
 	}
 	return out, nil
 }

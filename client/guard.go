@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -116,6 +117,9 @@ const (
 	longestGap  = time.Second
 )
 
+// longestWord is how long a daemon's word can be good for at all, in milliseconds.
+const longestWord = int64(math.MaxInt64 / time.Millisecond)
+
 // ask keeps the guard open.
 func (g *Guard) ask(ctx context.Context) {
 	for {
@@ -145,11 +149,11 @@ func (g *Guard) question(ctx context.Context) time.Duration {
 	case err != nil:
 		g.fail(err)
 		return 0
-	case p.Epoch == 0:
+	case p.Epoch == 0 || p.ValidForMS <= 0:
 		g.shut(p.Why)
 		return 0
 	}
-	left := time.Duration(p.ValidForMS) * time.Millisecond
+	left := time.Duration(min(p.ValidForMS, longestWord)) * time.Millisecond
 	g.publish(&opening{holding: h, epoch: p.Epoch, sent: sent, left: left, why: p.Why})
 	return left
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,8 +15,10 @@ type message struct {
 	id, name, data string
 }
 
-// maxLine bounds a line of the stream.
+// maxLine bounds a line of the stream, and the data of a message.
 const maxLine = 1 << 20
+
+var errTooLong = fmt.Errorf("the event stream: a message is longer than %d bytes", maxLine)
 
 // messages reads the messages of a stream of server-sent events, in the format
 // of the HTML standard. A message that is cut off is not delivered.
@@ -24,13 +27,15 @@ func messages(r io.Reader) iter.Seq2[message, error] {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, maxLine)
 		var m message
+		var data []byte
 		for lines.Scan() {
 			line := lines.Text()
 			if line == "" {
+				m.data = string(bytes.TrimSuffix(data, []byte("\n")))
 				if !yield(m, nil) {
 					return
 				}
-				m = message{}
+				m, data = message{}, data[:0]
 				continue
 			}
 			field, value, _ := strings.Cut(line, ":")
@@ -41,7 +46,10 @@ func messages(r io.Reader) iter.Seq2[message, error] {
 			case "event":
 				m.name = value
 			case "data":
-				m.data += value
+				if data = append(append(data, value...), '\n'); len(data) > maxLine {
+					yield(message{}, errTooLong)
+					return
+				}
 			}
 		}
 		if err := lines.Err(); err != nil {
