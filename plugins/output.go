@@ -3,6 +3,7 @@ package plugins
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -130,8 +131,11 @@ func parseJSONLine(line string) (entry, bool) {
 	var fields map[string]any
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.UseNumber() // as it was written
-	if decoder.Decode(&fields) != nil || decoder.More() {
+	if decoder.Decode(&fields) != nil {
 		return entry{}, false
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return entry{}, false // what follows would be lost
 	}
 	message, ok := firstString(fields, "@message", "msg", "message")
 	if !ok {
