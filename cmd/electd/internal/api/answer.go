@@ -19,7 +19,8 @@ func decode(r *http.Request, into any) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("the request's body: %w", err)
-	case d.More():
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // More would pass over what begins with a bracket
 		return errors.New("the request's body is more than one JSON value")
 	}
 	return nil

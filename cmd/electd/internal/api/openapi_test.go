@@ -196,6 +196,7 @@ func provocations() []provoked {
 		provoked{method: "POST", path: e + "/release", body: `{"epoch":7,"force":true}`, code: 202, setup: outcome(client.OutcomeUnknown)},
 		provoked{method: "POST", path: e + "/step-down", body: `{"two":"db-b"}`, code: 400},
 		provoked{method: "POST", path: e + "/step-down", body: `{} {}`, code: 400},
+		provoked{method: "POST", path: e + "/step-down", body: `{}} {"to":"db-b"}`, code: 400},
 		provoked{method: "POST", path: e + "/pause", body: `{"for_ms":0}`, code: 400},
 		provoked{method: "POST", path: e + "/release", body: `{"epoch":7}`, code: 400},
 	)
