@@ -53,6 +53,7 @@ func TestFilesOfOthersAreErrors(t *testing.T) {
 	e := election(t, d, "orders")
 	for name, file := range map[string]floorFile{
 		"a newer format":     {stamped{format + 1, "floor", "orders"}, 41},
+		"no format":          {stamped{0, "floor", "orders"}, 41},
 		"another election's": {stamped{format, "floor", "invoices"}, 41},
 		"another kind":       {stamped{format, "pause", "orders"}, 41},
 	} {

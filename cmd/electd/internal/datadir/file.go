@@ -53,8 +53,8 @@ func save(path string, v any) error {
 
 // restore reads the file at path into v; ok is false if there is none. A file
 // that is damaged, newer, or of another kind or election is a *CorruptError
-// with the advice given.
-func restore(path, kind, of, advice string, v any) (ok bool, err error) {
+// with the advice given, and v stays as it was.
+func restore[T any](path, kind, of, advice string, v *T) (ok bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -81,12 +81,16 @@ func restore(path, kind, of, advice string, v any) (ok bool, err error) {
 	switch {
 	case head.Format > format:
 		return false, &CorruptError{path, fmt.Sprintf("it has format %d, this electd knows %d", head.Format, format), "start the newer electd that wrote it"}
+	case head.Format < 1:
+		return false, &CorruptError{path, fmt.Sprintf("it has format %d, which there never was", head.Format), advice}
 	case head.Kind != kind || head.Of != of:
 		return false, &CorruptError{path, fmt.Sprintf("it is the file %q of %q", head.Kind, head.Of), advice}
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	var whole T
+	if err := json.Unmarshal(body, &whole); err != nil {
 		return false, &CorruptError{path, "it cannot be read", advice}
 	}
+	*v = whole
 	return true, nil
 }
 
