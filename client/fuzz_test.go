@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -87,6 +88,24 @@ func readAll(t *testing.T, r io.Reader) (all []message, err error) {
 	}
 	return all, nil
 }
+
+// A stream of data that never comes to the end of a message is given up.
+func TestAMessageHasABound(t *testing.T) {
+	lines := 0
+	endless := readerFunc(func(p []byte) (int, error) {
+		if lines++; lines > 4*maxLine {
+			t.Fatal("it is read for ever")
+		}
+		return copy(p, "data: and so on\n"), nil
+	})
+	if all, err := readAll(t, endless); !errors.Is(err, errTooLong) || len(all) != 0 {
+		t.Fatalf("%d messages, %v", len(all), err)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // sentAgain checks that an event comes through as it is, sent as a daemon does.
 func sentAgain(t *testing.T, e Event) {
