@@ -110,3 +110,35 @@ func TestNumbersInCommentsAreExplained(t *testing.T) {
 		}
 	}
 }
+
+var fuzzes = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// TestFuzzTargetsAreListed: docs/proof.md names every fuzz target, and each has a
+// corpus beside it.
+func TestFuzzTargetsAreListed(t *testing.T) {
+	page, err := os.ReadFile("docs/proof.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command("git", "ls-files", "*_test.go").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for _, file := range strings.Fields(string(text)) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range fuzzes.FindAllStringSubmatch(string(content), -1) {
+			dir, target := filepath.Dir(file), m[1]
+			// A row may name the package once, for several targets.
+			row := regexp.MustCompile("`" + regexp.QuoteMeta(dir) + "\\.(Fuzz.*`)?" + target + "`")
+			if !row.Match(page) {
+				t.Errorf("docs/proof.md does not list %s.%s", dir, target)
+			}
+			if corpus, err := filepath.Glob(filepath.Join(dir, "testdata/fuzz", target, "*")); err != nil || len(corpus) == 0 {
+				t.Errorf("%s.%s has no corpus", dir, target)
+			}
+		}
+	}
+}
