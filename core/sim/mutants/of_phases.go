@@ -87,6 +87,27 @@ func ofPhases() []Mutant {
 				"t.Write.Open {"}},
 		},
 		{
+			Name: "renew-before-the-epoch-is-saved", Scenario: "renewed-and-forgotten", Rule: "3.7",
+			Breaks: "renews, and adds electors, at an epoch that is not on disk",
+			Patches: []Patch{{"holding.go",
+				"if t.Write.Open || !t.epochSaved() {",
+				"if t.Write.Open {"}},
+		},
+		{
+			Name: "asking-before-the-epoch-is-saved", Scenario: "held-by-a-full-disk", Rule: "3.7",
+			Breaks: "asks for promises while it is fenced at an epoch that it cannot put on disk (liveness)",
+			Patches: []Patch{{"round.go",
+				"if t.Lead.BeatsVoid || t.retakes() || !t.epochSaved() {",
+				"if t.Lead.BeatsVoid || t.retakes() {"}},
+		},
+		{
+			Name: "full-disk-leads-on", Scenario: "held-by-a-full-disk", Rule: "3.7",
+			Breaks: "waits for ever for a disk that does not take its epoch, though others could lead (liveness)",
+			Patches: []Patch{{"floor.go",
+				"if t.Phase == Promoting && t.refusal(\"\") == \"\" {",
+				"if t.c == nil {"}},
+		},
+		{
 			Name: "asking-always", Scenario: "heard-by-one-of-two", Rule: "3.7",
 			Breaks: "asks for promises while it is fenced and hears nobody (liveness)",
 			Patches: []Patch{{"round.go",

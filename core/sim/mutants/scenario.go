@@ -31,7 +31,7 @@ func Scenarios() []Scenario {
 		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), backWhenReplaced(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
 		staleAtTheLeader(), absentAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),
-		illWithAPeer(), illWithoutPeers(), illAndNobodyElse(),
+		illWithAPeer(), illWithoutPeers(), illAndNobodyElse(), renewedAndForgotten(), heldByAFullDisk(),
 	)
 }
 
