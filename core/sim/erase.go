@@ -15,6 +15,9 @@ func (w *World) mayErase() bool {
 			return false // a stale read said so before, and its wait would count (decision 0113)
 		}
 	}
+	if w.createUnderWay() {
+		return false
+	}
 	knows := false
 	for _, n := range w.nodes {
 		elector := n.disk.known || w.store.record.Electors.Has(n.elector())
@@ -24,6 +27,17 @@ func (w *World) mayErase() bool {
 		knows = knows || n.up && !n.twinned && n.disk.known
 	}
 	return knows
+}
+
+// createUnderWay reports whether a first record may land yet beside the one that is
+// there: to it, what is deleted later looks like what it was sent for (decision 0113).
+func (w *World) createUnderWay() bool {
+	for i := range w.requests.all {
+		if r := &w.requests.all[i]; r.write && r.arrives && r.expected == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // allRemember reports whether every node has the highest epoch on its disk, or has

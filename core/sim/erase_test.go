@@ -83,3 +83,29 @@ func TestWhoIsBlind(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingIsDeletedUnderACreate checks that the record stays while a first record
+// is on its way beside it: the two look alike to whoever wrote the late one.
+func TestNothingIsDeletedUnderACreate(t *testing.T) {
+	for name, c := range map[string]struct {
+		expected core.Version
+		arrives  bool
+		erases   bool
+	}{
+		"a create is on its way": {"", true, false},
+		"it has arrived":         {"", false, true},
+		"it replaces a record":   {"v1", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(deletion().Without(everyFault()), nil)
+			w.store.present = true
+			w.store.record.ArbiterLease = w.nodes[0].config.ArbiterLease
+			w.nodes[0].up, w.nodes[0].disk.known = true, true
+			_, r := w.requests.add()
+			*r = request{write: true, expected: c.expected, arrives: c.arrives}
+			if got := w.mayErase(); got != c.erases {
+				t.Errorf("deletes the record: %t, want %t", got, c.erases)
+			}
+		})
+	}
+}
