@@ -10,6 +10,9 @@ func (t *turn) takeAt() Instant {
 		return Never
 	}
 	at := t.freeForTake()
+	if at != Never && at <= t.now && t.View.Found == FoundAbsent && t.View.Anew > t.Floor.Saved {
+		return Never // the floor is on its way to the disk
+	}
 	if at != Never && at <= t.now && !t.copyCurrent() && (t.Read.Op != 0 || t.Read.Wanted) {
 		return Never // the read that brings the whole record is under way
 	}
@@ -135,9 +138,22 @@ func (t *turn) take() {
 		t.Read.Wanted, t.Read.NotBefore = true, max(t.Read.NotBefore, t.now)
 		return
 	}
+	if t.View.Found == FoundAbsent && t.Floor.Known && t.View.Anew == 0 {
+		t.raiseFloorAnew()
+		return
+	}
 	because := t.takeBecause()
 	t.propose(Take, t.proposedTake())
 	t.enter(Taking, because)
+}
+
+// raiseFloorAnew goes before creating a deleted record anew. The record may name
+// electors who have promised nothing to a leader that lives on without its own; and
+// this node, if it forgot having created it, could carry that one by its promises
+// (decision 0116).
+func (t *turn) raiseFloorAnew() {
+	t.View.Anew = t.proposedTake().Epoch
+	t.raiseFloor(t.View.Anew)
 }
 
 func (t *turn) takeBecause() Reason {

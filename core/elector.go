@@ -93,7 +93,7 @@ func (t *turn) hear(m *Message) {
 		v.Heard, v.Version = at, m.Version
 		v.FreeAt, v.Since = free, t.now
 		v.noteTop()
-		v.AbsentSince, v.OlderSince = 0, 0
+		t.knowThere()
 		t.noteHolder(m.Node, m.Session)
 		switch {
 		case passed:
@@ -109,6 +109,16 @@ func (t *turn) hear(m *Message) {
 	}
 	if m.Session == v.Session {
 		t.Vow.Contact = t.now
+	}
+}
+
+// knowThere takes note that there is a record newer than any known. What was read
+// beside an open create is doubted on: it may be from before the deletion, however
+// often its holder renews it.
+func (t *turn) knowThere() {
+	t.View.AbsentSince = 0
+	if !t.Write.creates() {
+		t.View.OlderSince = 0
 	}
 }
 

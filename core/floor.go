@@ -40,8 +40,8 @@ func (t *turn) saveFloor() {
 }
 
 // floorSaved takes note of what is on disk and gives the acknowledgement that
-// waited for it. A promotion whose epoch could not be saved ends, if another node
-// could lead.
+// waited for it. A promotion whose epoch could not be saved ends: another node may
+// be able to lead.
 func (t *turn) floorSaved(ev *Event) {
 	if ev.Op != t.Floor.Op {
 		return
@@ -50,7 +50,7 @@ func (t *turn) floorSaved(ev *Event) {
 	if !ev.OK {
 		t.Floor.Retry = t.now.Add(t.c.HeartbeatInterval)
 		t.tell(ToldFloorUnsaved)
-		if t.Phase == Promoting && t.refusal("") == "" {
+		if t.Phase == Promoting {
 			t.fence(BecauseFloorUnsaved)
 			t.standBack()
 		}

@@ -4,8 +4,8 @@ package core
 // saw a record, nor heard of one.
 func (t *turn) mayFound() bool { return !t.Floor.Known && t.View.Heard == (Position{}) }
 
-// newCluster reports whether every peer has answered, since the record was found
-// missing, that it has no floor. What a peer said before may be from before it
+// newCluster reports whether every peer has answered, since this node found the
+// record missing, that it has no floor. What a peer said before may be from before it
 // read a record that is deleted by now (decision 0115).
 func (t *turn) newCluster() bool {
 	if !t.mayFound() {
@@ -32,15 +32,16 @@ func (t *turn) anyPeerMayKnow() bool {
 }
 
 // answered reports whether a peer has said Hello in answer to what this node asks
-// since the record was found missing.
+// since it last looked, and found the record missing.
 func (t *turn) answered(p int) bool {
 	asked := t.View.Question
 	return asked != 0 && t.Peers[p].Hello.Answers == asked
 }
 
-// certain reports whether this node can say if it has a floor: nothing that it has
-// asked of the arbiter can give it one which comes from a record that is gone.
-func (t *turn) certain() bool { return t.Read.Op == 0 && !t.Write.Open }
+// certain reports whether this node can say if it has a floor: no request is under
+// way that may have looked, or created, before the record was deleted. A write that
+// was answered, and is open still, is looked up: that shows what is there then.
+func (t *turn) certain() bool { return t.Read.Op == 0 && t.Write.Op == 0 }
 
 // askPeers tells all that this node has looked and is certain, and asks those whose
 // word a new cluster waits for. What tells a peer to ask back is the plain Hello: if

@@ -100,9 +100,9 @@ func (t *turn) seeAbsence(ev *Event) {
 		t.Read.Wanted = true // it may have looked before the record was there that is known by now
 		return
 	}
-	v.StoreDate = ev.StoreDate
+	v.StoreDate, v.Question = ev.StoreDate, uint64(ev.Op) // never asked before
 	if v.AbsentSince == 0 {
-		v.AbsentSince, v.Question = t.now, uint64(ev.Op) // never asked before
+		v.AbsentSince, v.Anew = t.now, 0
 	}
 	if v.Heard != (Position{}) || t.Floor.Known {
 		t.tell(ToldRecordGone)
@@ -112,11 +112,12 @@ func (t *turn) seeAbsence(ev *Event) {
 		return
 	}
 	v.Found, t.Read.Failures = FoundAbsent, 0
-	if t.Write.Open {
-		if t.Write.Expected == "" {
-			t.retrySoon() // the create may land yet
-			return
-		}
+	switch {
+	case t.Write.creates():
+		t.retrySoon() // it may land yet
+		t.askPeers()
+		return
+	case t.Write.Open:
 		t.writeNeverApplies()
 	}
 	switch {
@@ -171,8 +172,7 @@ func (t *turn) seeRecord(ev *Event) {
 // vanished reports whether r is from before this node found that there was no record
 // any more, and set out to create it anew. What it then writes may land yet.
 func (t *turn) vanished(r *Record) bool {
-	anew := t.Write.Open && t.Write.Expected == ""
-	return anew && (!r.Position().After(t.View.Record.Position()) || r.Epoch <= t.Floor.Epoch)
+	return t.Write.creates() && (!r.Position().After(t.View.Record.Position()) || r.Epoch <= t.Floor.Epoch)
 }
 
 // adopt makes the record that was read the newest known, and bounds the

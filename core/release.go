@@ -105,7 +105,7 @@ func (t *turn) noteRelease(m *Message) {
 	v.noteTop()
 	v.Holder, v.Session = "", ""
 	v.FreeAt, v.Since = t.now, t.now
-	v.AbsentSince, v.OlderSince = 0, 0
+	t.knowThere()
 	if passed {
 		t.writeNeverApplies()
 	}

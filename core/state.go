@@ -64,7 +64,8 @@ type View struct {
 	FreeAt      Instant // when the holder's arbiter authority for Heard is over (design 3.4)
 	Since       Instant // when Heard was first known
 	AbsentSince Instant // since when reads find no record; 0 if they do
-	Question    uint64  // number of the question asked since then: the op of the read that first found none
+	Question    uint64  // number of the question asked of peers: the op of the last read that found none
+	Anew        Epoch   // floor to have on disk before the record is created anew; 0: not raised yet since then
 	StoreDate   int64   // the store's date at the last absent read, Unix seconds
 	OlderSince  Instant // since when reads show a record older than Heard; 0 if they do not
 }

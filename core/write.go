@@ -148,6 +148,9 @@ func (t *turn) resolveBy(r *Record, v Version) {
 	t.retrySoon()
 }
 
+// creates reports whether the open proposal is a first record.
+func (w *Writing) creates() bool { return w.Open && w.Expected == "" }
+
 // passedBy reports whether a record at that position, known to exist though not
 // read, means that the open proposal can never be applied. What a rollback undid
 // may live on beside the record that the proposal replaces: the position must be

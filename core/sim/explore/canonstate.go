@@ -57,6 +57,7 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	}
 	c.began(v.AbsentSince, c.arbiterLease()+Tick)
 	c.epoch(core.Epoch(v.StoreDate))
+	c.bits(v.Anew != 0, v.Anew > s.Floor.Saved)
 	c.began(v.OlderSince, c.arbiterLease())
 }
 

@@ -13,7 +13,7 @@ var counted = map[reflect.Type]int{
 	reflect.TypeFor[core.State]():    20,
 	reflect.TypeFor[core.Standing](): 3,
 	reflect.TypeFor[core.Floor]():    5,
-	reflect.TypeFor[core.View]():     13,
+	reflect.TypeFor[core.View]():     14,
 	reflect.TypeFor[core.Vow]():      4,
 	reflect.TypeFor[core.Owed]():     5,
 	reflect.TypeFor[core.Reading]():  5,

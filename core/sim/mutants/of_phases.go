@@ -104,8 +104,15 @@ func ofPhases() []Mutant {
 			Name: "full-disk-leads-on", Scenario: "held-by-a-full-disk", Rule: "3.7",
 			Breaks: "waits for ever for a disk that does not take its epoch, though others could lead (liveness)",
 			Patches: []Patch{{"floor.go",
-				"if t.Phase == Promoting && t.refusal(\"\") == \"\" {",
+				"if t.Phase == Promoting {",
 				"if t.c == nil {"}},
+		},
+		{
+			Name: "full-disk-leads-on-where-nobody-is-known", Scenario: "full-disk-unknown-peer", Rule: "3.7",
+			Breaks: "waits for such a disk while it knows of nobody who could lead (liveness)",
+			Patches: []Patch{{"floor.go",
+				"if t.Phase == Promoting {",
+				"if t.Phase == Promoting && t.refusal(\"\") == \"\" {"}},
 		},
 		{
 			Name: "asking-always", Scenario: "heard-by-one-of-two", Rule: "3.7",

@@ -39,6 +39,13 @@ func ofWrites() []Mutant {
 				"vanished := false"}},
 		},
 		{
+			Name: "renewals-end-the-doubt", Scenario: "stuck-create", Rule: "3.6",
+			Breaks: "doubts a record beside its open create anew with every renewal of it that is heard (liveness)",
+			Patches: []Patch{{"elector.go",
+				"\tif !t.Write.creates() {\n",
+				"\tif t.c != nil {\n"}},
+		},
+		{
 			Name: "absent-read-deposes", Scenario: "absent-at-the-leader", Rule: "3.6",
 			Breaks: "lets a holder give up at the first read that finds no record",
 			Patches: []Patch{{"read.go",

@@ -18,6 +18,10 @@ func ofFound() []Scenario {
 	return []Scenario{
 		foundByChance("admitted-for-good", "an operator admits two machines; the one that another has led past since takes by his word"),
 		foundByChance("released-and-forgotten", "a node takes, releases and crashes before its disk has the epoch, and promises again to the leader before"),
+		foundByChance("created-and-forgotten", "a node creates a deleted record anew, names a newcomer and crashes before its disk has the epoch, and promises again to the leader before"),
+		staying("founders-without-answers", "two nodes cannot reach each other, and the store fails under the creates of both"),
+		foundByChance("stuck-create", "a create is open beside a record that is there after all, and its leader renews it again and again"),
+		foundByChance("full-disk-unknown-peer", "a node takes, its disk does not take the epoch, and it has not heard who its peer is"),
 		foundByChance("old-record-over-an-open-create", "a deleted record is created anew without an answer, and a stale read shows it as it was"),
 	}
 }
@@ -25,6 +29,13 @@ func ofFound() []Scenario {
 // draws is how often a plan is run. It kills by what is drawn in it, and one message
 // more in the core draws otherwise.
 const draws = 10
+
+// staying is a story in which nobody takes from another one.
+func staying(name, about string) Scenario {
+	s := foundByChance(name, about)
+	s.Stays = true
+	return s
+}
 
 func foundByChance(name, about string) Scenario {
 	text, err := found.ReadFile("found/" + name + ".json")
