@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFlagsWithOneDash(t *testing.T) {
@@ -46,5 +47,26 @@ func TestRun(t *testing.T) {
 		if sum["seeds"] != 20.0 || sum["violations"] != 0.0 {
 			t.Errorf("%s: %s", line, out.String())
 		}
+	}
+}
+
+// TestPurse: one hunt may use several even parts of what is left, what it leaves is for
+// those after it, and nobody may use more than one may.
+func TestPurse(t *testing.T) {
+	p := &purse{most: 6 * time.Second, left: 20 * time.Second, hunts: 40}
+	for i, want := range []time.Duration{4 * time.Second, 160 * time.Second / 39, 160 * time.Second / 38} {
+		got := p.share()
+		if got != want {
+			t.Errorf("hunt %d may use %v, want %v", i, got, want)
+		}
+		p.giveBack(got) // it was over at once
+	}
+	p.hunts = 2
+	if got := p.share(); got != p.most {
+		t.Errorf("one of the last may use %v", got)
+	}
+	p.giveBack(-20 * time.Second)
+	if got := p.share(); got != 0 {
+		t.Errorf("when all is spent %v is left", got)
 	}
 }

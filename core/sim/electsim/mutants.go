@@ -53,10 +53,11 @@ func mutantsCommand() *cobra.Command {
 					chosen = append(chosen, hunted{Mutant: m})
 				}
 			}
-			if budget > 0 && len(chosen) > 0 {
-				hunter.Budget = min(hunter.Budget, budget*time.Duration(workers)/time.Duration(len(chosen)))
+			p := &purse{most: hunter.Budget, left: hunter.Budget * time.Duration(len(chosen)), hunts: len(chosen)}
+			if budget > 0 {
+				p.left = budget * time.Duration(max(1, workers))
 			}
-			hunt(cmd.Context(), hunter, workers, chosen, func(h *hunted) { reportMutant(cmd.OutOrStdout(), h, asJSON) })
+			hunt(cmd.Context(), hunter, p, workers, chosen, func(h *hunted) { reportMutant(cmd.OutOrStdout(), h, asJSON) })
 			if write != "" {
 				if err := writeTable(write, chosen); err != nil {
 					return err
@@ -66,7 +67,7 @@ func mutantsCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.DurationVar(&budget, "budget", 0, "how long to hunt for all of them together, builds apart; shared out evenly")
+	f.DurationVar(&budget, "budget", 0, "how long to hunt for all of them together, builds apart; what one leaves is for those after it")
 	f.DurationVar(&hunter.Budget, "each", 2*time.Minute, "how long to hunt for one at most")
 	f.IntVar(&hunter.States, "states", 200_000, "states of a grid at most")
 	f.Uint64Var(&hunter.Seeds, "seeds", 20_000, "seeds of the simulator at most")
@@ -92,7 +93,7 @@ func moduleRoot() (string, error) {
 }
 
 // hunt hunts all, some at a time, and reports each in the order in which they end.
-func hunt(ctx context.Context, hunter mutants.Hunter, workers int, all []hunted, report func(*hunted)) {
+func hunt(ctx context.Context, hunter mutants.Hunter, p *purse, workers int, all []hunted, report func(*hunted)) {
 	var (
 		queue = make(chan *hunted)
 		group sync.WaitGroup
@@ -101,7 +102,10 @@ func hunt(ctx context.Context, hunter mutants.Hunter, workers int, all []hunted,
 	for range max(1, workers) {
 		group.Go(func() {
 			for h := range queue {
-				h.finding, h.err = hunter.Hunt(ctx, &h.Mutant)
+				one := hunter
+				one.Budget = p.share()
+				h.finding, h.err = one.Hunt(ctx, &h.Mutant)
+				p.giveBack(one.Budget - h.finding.Took)
 				lock.Lock()
 				report(h)
 				lock.Unlock()
@@ -113,6 +117,32 @@ func hunt(ctx context.Context, hunter mutants.Hunter, workers int, all []hunted,
 	}
 	close(queue)
 	group.Wait()
+}
+
+// purse is the time for all hunts.
+type purse struct {
+	lock  sync.Mutex
+	most  time.Duration // for one of them
+	left  time.Duration
+	hunts int // to come
+}
+
+// share takes what one hunt may use. Most mutants fall at once, so that is several even
+// parts of what is left.
+func (p *purse) share() time.Duration {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	part := min(p.most, p.left, 8*p.left/time.Duration(max(1, p.hunts)))
+	part = max(0, part)
+	p.left -= part
+	p.hunts--
+	return part
+}
+
+func (p *purse) giveBack(unused time.Duration) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.left += unused
 }
 
 func reportMutant(w io.Writer, h *hunted, asJSON bool) {

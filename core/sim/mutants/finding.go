@@ -1,5 +1,7 @@
 package mutants
 
+import "time"
+
 // Finding is what the hunt for one mutant came to.
 type Finding struct {
 	KilledBy string `json:"killed_by,omitempty"` // the invariant; empty if the mutant lived
@@ -13,6 +15,8 @@ type Finding struct {
 	Seeds     uint64     `json:"seeds,omitempty"`     // simulated on the way
 	Failovers int        `json:"failovers,omitempty"` // in them
 	Searched  []Searched `json:"searched,omitempty"`
+
+	Took time.Duration `json:"-"` // the hunt, its build apart
 }
 
 // Searched is how far one grid was explored.

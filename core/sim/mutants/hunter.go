@@ -40,7 +40,9 @@ func (h Hunter) Hunt(ctx context.Context, m *Mutant) (Finding, error) {
 	if err != nil {
 		return Finding{}, fmt.Errorf("mutant %s: %w", m.Name, err)
 	}
+	began := time.Now()
 	f, err := h.search(ctx, m, program)
+	f.Took = time.Since(began)
 	if err != nil {
 		return f, fmt.Errorf("mutant %s: %w", m.Name, err)
 	}
