@@ -10,13 +10,19 @@ func (t *turn) takeAt() Instant {
 		return Never
 	}
 	at := t.freeForTake()
-	if at != Never && at <= t.now && t.View.Found == FoundAbsent && t.View.Anew > t.Floor.Saved {
-		return Never // the floor is on its way to the disk
-	}
-	if at != Never && at <= t.now && !t.copyCurrent() && (t.Read.Op != 0 || t.Read.Wanted) {
-		return Never // the read that brings the whole record is under way
+	if at <= t.now && t.preparesTake() {
+		return Never
 	}
 	return at
+}
+
+// preparesTake reports whether what a take needs is under way: the whole record that
+// it replaces, or, where there is none, a floor on its way to the disk.
+func (t *turn) preparesTake() bool {
+	if t.View.Found == FoundAbsent {
+		return t.View.Anew > t.Floor.Saved
+	}
+	return !t.copyCurrent() && (t.Read.Op != 0 || t.Read.Wanted)
 }
 
 // freeForTake returns the instant at which a take may start, whether or not one
@@ -132,7 +138,8 @@ func (t *turn) holdBack() time.Duration {
 	return time.Duration(ahead)*step + time.Duration(t.Jitter%uint64(max(1, step/2)))
 }
 
-// take starts a holding, or first fetches the record it would replace.
+// take starts a holding, or first fetches the record it would replace, or raises the
+// floor where there is none.
 func (t *turn) take() {
 	if !t.copyCurrent() {
 		t.Read.Wanted, t.Read.NotBefore = true, max(t.Read.NotBefore, t.now)
