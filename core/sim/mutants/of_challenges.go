@@ -21,8 +21,11 @@ func ofChallenges() []Mutant {
 					"\tif !t.copyCurrent() {\n\t\tt.Read.Wanted, t.Read.NotBefore = true, max(t.Read.NotBefore, t.now)\n\t\treturn\n\t}\n",
 					"\tif !t.Read.Decided {\n\t\tt.Read.Decided = true\n\t\tt.Read.Wanted, t.Read.NotBefore = true, max(t.Read.NotBefore, t.now)\n\t\treturn\n\t}\n\tt.Read.Decided = false\n"},
 				{"challenge.go",
-					"if at != Never && at <= t.now && !t.copyCurrent() && (t.Read.Op != 0 || t.Read.Wanted) {",
-					"if t.Read.Decided && t.copyCurrent() && t.Read.Op == 0 && !t.Read.Wanted {\n\t\treturn t.now\n\t}\n\tif at != Never && at <= t.now && (t.Read.Op != 0 || t.Read.Wanted) {"},
+					"if at <= t.now && t.preparesTake() {",
+					"if t.Read.Decided && t.copyCurrent() && t.Read.Op == 0 && !t.Read.Wanted {\n\t\treturn t.now\n\t}\n\tif at <= t.now && t.preparesTake() {"},
+				{"challenge.go",
+					"return !t.copyCurrent() && (t.Read.Op != 0 || t.Read.Wanted)",
+					"return t.Read.Op != 0 || t.Read.Wanted"},
 			},
 		},
 		{
