@@ -10,7 +10,7 @@ const maxQueue = 16384
 const keptSlots = 4096
 
 // queue holds what is to be sent next, in order, bounded. A message takes the
-// place of an earlier one of the same kind and election: to the receiver only
+// place of an earlier one that says the same kind of thing: to the receiver only
 // the newest counts, and it may never get the older one anyway.
 type queue struct {
 	limit  int            // of live messages
@@ -19,14 +19,33 @@ type queue struct {
 	oldest int            // nothing live before this index
 }
 
+// place is what two messages have in common if the newer one stands for both.
 type place struct {
 	kind     core.MessageKind
 	election string
+	asks     bool // of a Hello
+	answers  bool // of a Hello
+}
+
+// placeOf keeps a Hello that asks, one that answers and one that does neither
+// apart: each makes its receiver do something else, and core may say two of them
+// at once (decision 0115). Of two that are alike the newer says what holds now.
+//
+// Nothing else needs it. Of Released, Busy, Stale and HandOver, too, the newer says
+// what holds now. Heartbeats, and acknowledgements, do replace each other whether or
+// not they ask or promise: the newest round is the one whose answer is waited for,
+// and the round after it makes up for what is lost.
+func placeOf(m *core.Message) place {
+	at := place{kind: m.Kind, election: m.Election}
+	if m.Kind == core.Hello {
+		at.asks, at.answers = m.Asking, m.Holder != ""
+	}
+	return at
 }
 
 // push adds m and returns how many earlier messages it cost.
 func (q *queue) push(m core.Message) (dropped int) {
-	at := place{m.Kind, m.Election}
+	at := placeOf(&m)
 	if i, ok := q.places[at]; ok {
 		q.items[i] = core.Message{}
 		dropped++
@@ -50,7 +69,7 @@ func (q *queue) dropOldest() {
 		q.oldest++
 	}
 	m := &q.items[q.oldest]
-	delete(q.places, place{m.Kind, m.Election})
+	delete(q.places, placeOf(m))
 	*m = core.Message{}
 }
 
@@ -59,7 +78,7 @@ func (q *queue) compact() {
 	kept := q.items[:0]
 	for _, m := range q.items {
 		if m.Kind != 0 {
-			q.places[place{m.Kind, m.Election}] = len(kept)
+			q.places[placeOf(&m)] = len(kept)
 			kept = append(kept, m)
 		}
 	}
