@@ -20,8 +20,11 @@ type Transport interface {
 
 	// Send queues m for the peer with that node id. It never blocks: what
 	// cannot be queued is dropped, and so is everything while the connection it
-	// would go on does not stand. Ack, Busy and Stale go back on the peer's own
-	// connection, everything else on ours. It may be called from a Handler.
+	// would go on does not stand. While it waits, m may give way to a newer message
+	// of its kind and election, but a Hello only to one of its role: one that asks,
+	// one that answers and one that does neither do not replace each other.
+	// Ack, Busy and Stale go back on the peer's own connection, everything else on
+	// ours. It may be called from a Handler.
 	Send(peer string, m core.Message)
 
 	// Redial drops our connection to peer if nothing came back on it lately

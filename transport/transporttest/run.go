@@ -41,6 +41,7 @@ func Run(t *testing.T, start Start) {
 		run  func(*testing.T, Start)
 	}{
 		{"every field and kind arrives whole", arrivesWhole},
+		{"what is said in one burst arrives", burstArrives},
 		{"a message reaches its election only", reachesItsElectionOnly},
 		{"a message reaches its peer only", reachesItsPeerOnly},
 		{"a late joiner is told who is up", lateJoiner},
@@ -91,6 +92,28 @@ func arrivesWhole(t *testing.T, start Start) {
 		m.Node = "b"
 		b.Send("a", m)
 		atA.awaitMessage(t, m)
+	}
+}
+
+// burstArrives: of messages that wait a transport may send the newest of several
+// alike. These are not alike. Many bursts, for one may be sent as it is said.
+func burstArrives(t *testing.T, start Start) {
+	_, a, _, _, atB := pair(t, start, interval)
+	plain := core.Message{Kind: core.Hello, Election: "e", Node: "a", Identity: "ia", Session: "sa"}
+	for n := range uint64(60) {
+		plain.Revision = core.Revision(n)
+		question, answer, beat := plain, plain, heartbeat(n)
+		question.Asking, question.Seq = true, n
+		answer.Holder, answer.Seq = "sb", n
+		burst := []core.Message{plain, question, answer, beat}
+		first := int(n) % len(burst) // each after each other at some time
+		burst = slices.Concat(burst[first:], burst[:first])
+		for _, m := range burst {
+			a.Send("b", m)
+		}
+		for _, m := range burst {
+			atB.awaitMessage(t, m)
+		}
 	}
 }
 
