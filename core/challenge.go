@@ -17,7 +17,7 @@ func (t *turn) takeAt() Instant {
 }
 
 // preparesTake reports whether what a take needs is under way: the whole record that
-// it replaces, or, where there is none, a floor on its way to the disk.
+// it replaces, or, where there is none, its epoch on the way to the disk.
 func (t *turn) preparesTake() bool {
 	if t.View.Found == FoundAbsent {
 		return t.View.Anew > t.Floor.Saved
@@ -138,29 +138,22 @@ func (t *turn) holdBack() time.Duration {
 	return time.Duration(ahead)*step + time.Duration(t.Jitter%uint64(max(1, step/2)))
 }
 
-// take starts a holding, or first fetches the record it would replace, or raises the
-// floor where there is none.
+// take starts a holding, or first fetches the record it would replace. One that was
+// deleted is created anew when its epoch is on disk: it may name electors who have
+// promised nothing to a leader that lives on, and this node, if it forgot having
+// created it, could carry that one by its own promises (decision 0116).
 func (t *turn) take() {
 	if !t.copyCurrent() {
 		t.Read.Wanted, t.Read.NotBefore = true, max(t.Read.NotBefore, t.now)
 		return
 	}
 	if t.View.Found == FoundAbsent && t.Floor.Known && t.View.Anew == 0 {
-		t.raiseFloorAnew()
+		t.View.Anew = t.proposedTake().Epoch
 		return
 	}
 	because := t.takeBecause()
 	t.propose(Take, t.proposedTake())
 	t.enter(Taking, because)
-}
-
-// raiseFloorAnew goes before creating a deleted record anew. The record may name
-// electors who have promised nothing to a leader that lives on without its own; and
-// this node, if it forgot having created it, could carry that one by its promises
-// (decision 0116).
-func (t *turn) raiseFloorAnew() {
-	t.View.Anew = t.proposedTake().Epoch
-	t.raiseFloor(t.View.Anew)
 }
 
 func (t *turn) takeBecause() Reason {

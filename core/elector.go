@@ -93,7 +93,6 @@ func (t *turn) hear(m *Message) {
 		v.Heard, v.Version = at, m.Version
 		v.FreeAt, v.Since = free, t.now
 		v.noteTop()
-		t.knowThere()
 		t.noteHolder(m.Node, m.Session)
 		switch {
 		case passed:
@@ -101,6 +100,7 @@ func (t *turn) hear(m *Message) {
 		case t.Write.Open:
 			t.Read.Wanted = true // it may land yet: a read tells
 		}
+		t.knowThere()
 	case at == v.Heard && v.Version != m.Version:
 		// What was read was torn, its age too. The holder's own word is a bound.
 		v.FreeAt, v.Version = free, m.Version

@@ -28,15 +28,24 @@ func (t *turn) epochSaved() bool { return t.Floor.Saved >= t.View.Record.Epoch }
 
 // saveAt says when the floor must be put on disk.
 func (t *turn) saveAt() Instant {
-	if t.Floor.Op != 0 || !t.Floor.Known || t.Floor.Saved >= t.Floor.Epoch {
+	if t.Floor.Op != 0 || !t.Floor.Known || t.Floor.Saved >= t.toSave() {
 		return Never
 	}
 	return t.Floor.Retry
 }
 
+// toSave returns what belongs on disk: the floor, and where there is no record the
+// epoch about to be created, which nobody has observed yet.
+func (t *turn) toSave() Epoch {
+	if t.View.AbsentSince == 0 {
+		return t.Floor.Epoch
+	}
+	return max(t.Floor.Epoch, t.View.Anew)
+}
+
 func (t *turn) saveFloor() {
 	t.Floor.Op = t.op()
-	t.do(Action{Kind: DoSave, Op: t.Floor.Op, Epoch: t.Floor.Epoch})
+	t.do(Action{Kind: DoSave, Op: t.Floor.Op, Epoch: t.toSave()})
 }
 
 // floorSaved takes note of what is on disk and gives the acknowledgement that

@@ -32,7 +32,7 @@ func (t *turn) anyPeerMayKnow() bool {
 }
 
 // answered reports whether a peer has said Hello in answer to what this node asks
-// since it last looked, and found the record missing.
+// since the record was found missing.
 func (t *turn) answered(p int) bool {
 	asked := t.View.Question
 	return asked != 0 && t.Peers[p].Hello.Answers == asked

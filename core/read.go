@@ -100,9 +100,9 @@ func (t *turn) seeAbsence(ev *Event) {
 		t.Read.Wanted = true // it may have looked before the record was there that is known by now
 		return
 	}
-	v.StoreDate, v.Question = ev.StoreDate, uint64(ev.Op) // never asked before
+	v.StoreDate = ev.StoreDate
 	if v.AbsentSince == 0 {
-		v.AbsentSince, v.Anew = t.now, 0
+		v.AbsentSince, v.Question, v.Anew = t.now, uint64(ev.Op), 0 // never asked before
 	}
 	if v.Heard != (Position{}) || t.Floor.Known {
 		t.tell(ToldRecordGone)

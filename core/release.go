@@ -105,10 +105,10 @@ func (t *turn) noteRelease(m *Message) {
 	v.noteTop()
 	v.Holder, v.Session = "", ""
 	v.FreeAt, v.Since = t.now, t.now
-	t.knowThere()
 	if passed {
 		t.writeNeverApplies()
 	}
+	t.knowThere()
 	if !known {
 		t.Read.Wanted, t.Read.NotBefore = true, t.now
 	} else {

@@ -43,7 +43,7 @@ func (s Standing) Eligible() bool { return s.Healthy && !s.Paused && s.Priority 
 type Floor struct {
 	Known bool // it exists: this node once read a record that concerned it
 	Epoch Epoch
-	Saved Epoch // what is known to be on disk
+	Saved Epoch // what is known to be on disk; above Epoch while a record is to be created anew
 	Op    OpID  // the save in flight, or 0
 	Retry Instant
 }
@@ -64,8 +64,8 @@ type View struct {
 	FreeAt      Instant // when the holder's arbiter authority for Heard is over (design 3.4)
 	Since       Instant // when Heard was first known
 	AbsentSince Instant // since when reads find no record; 0 if they do
-	Question    uint64  // number of the question asked of peers: the op of the last read that found none
-	Anew        Epoch   // floor to have on disk before the record is created anew; 0: not raised yet since then
+	Question    uint64  // number of the question asked of peers since then: the op of the read that first found none
+	Anew        Epoch   // to be on disk before the record is created anew; 0: not chosen yet since then
 	StoreDate   int64   // the store's date at the last absent read, Unix seconds
 	OlderSince  Instant // since when reads show a record older than Heard; 0 if they do not
 }

@@ -57,7 +57,11 @@ func (c *canon) view(s *core.State, of *core.Config) {
 	}
 	c.began(v.AbsentSince, c.arbiterLease()+Tick)
 	c.epoch(core.Epoch(v.StoreDate))
-	c.bits(v.Anew != 0, v.Anew > s.Floor.Saved)
+	if v.AbsentSince != 0 {
+		c.epoch(v.Anew)
+	} else {
+		c.epoch(0)
+	}
 	c.began(v.OlderSince, c.arbiterLease())
 }
 

@@ -21,14 +21,6 @@ func ofEquivalents() []Mutant {
 			Equivalent: "after a waiver no arbiter lease is left, so that a renewal is due at once; before it, more than half is left, and carries",
 		},
 		{
-			Name: "older-read-closes-a-create", Rule: "3.6",
-			Breaks: "takes a read that shows the record which had vanished for proof that its create was not applied",
-			Patches: []Patch{{"read.go",
-				"vanished := t.vanished(r)",
-				"vanished := false"}},
-			Equivalent: "who creates anew has raised its floor above what had vanished, and neither promises nor acts below it",
-		},
-		{
 			Name: "release-voids-no-promises", Rule: "3.7",
 			Breaks: "comes back by heartbeats after a release was started and certainly not applied",
 			Patches: []Patch{{"release.go",

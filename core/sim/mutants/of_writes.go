@@ -32,6 +32,13 @@ func ofWrites() []Mutant {
 				"t.Phase.Holds() && t.now < believed {"}},
 		},
 		{
+			Name: "older-read-closes-a-create", Scenario: "old-record-over-an-open-create", Rule: "3.6",
+			Breaks: "takes a read that shows the record which had vanished for proof that its create was not applied",
+			Patches: []Patch{{"read.go",
+				"vanished := t.vanished(r)",
+				"vanished := false"}},
+		},
+		{
 			Name: "renewals-end-the-doubt", Scenario: "stuck-create", Rule: "3.6",
 			Breaks: "doubts a record beside its open create anew with every renewal of it that is heard (liveness)",
 			Patches: []Patch{{"elector.go",

@@ -27,7 +27,7 @@ func Scenarios() []Scenario {
 		aloneAndCutOff(), joinedUnheard(), shortenedUnheard(), healedAtTheFence(), owedAndTaking(), tornThenWhole(),
 		landedLateThenSilent(), landedLateThenRestarted(), heardByOneOfTwo(), rolledBackToMine(),
 		askedBeforeItReads(), askedAtAnEpochThatIsOver(), promisedAndForgotten(), onlyTheElectorKnows(), twoSessionsAtOneEpoch(),
-		tornOverAnOpenWrite(), staleOverAnOpenWrite(), absentOverAnOpenWrite(), lengthenedUnheard(), rolledBackUnderAChallenge(),
+		tornOverAnOpenWrite(), staleOverAnOpenWrite(), absentOverAnOpenWrite(), oldRecordOverAnOpenCreate(), lengthenedUnheard(), rolledBackUnderAChallenge(),
 		failedAtTheSecondAttempt(), newcomerInALostChallenge(), secondMachineOfAName(), backWhenReplaced(), removedUnheard(),
 		releasedUnheard(), thawedWithAnswers(), stopsForLong(), linkFails(), aNewcomerJoins(),
 		staleAtTheLeader(), absentAtTheLeader(), createdByAStranger(), createdWithoutAFloor(), busyOverATornRead(),

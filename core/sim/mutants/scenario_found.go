@@ -22,7 +22,6 @@ func ofFound() []Scenario {
 		staying("founders-without-answers", "two nodes cannot reach each other, and the store fails under the creates of both"),
 		foundByChance("stuck-create", "a create is open beside a record that is there after all, and its leader renews it again and again"),
 		foundByChance("full-disk-unknown-peer", "a node takes, its disk does not take the epoch, and it has not heard who its peer is"),
-		foundByChance("old-record-over-an-open-create", "a deleted record is created anew without an answer, and a stale read shows it as it was"),
 	}
 }
 

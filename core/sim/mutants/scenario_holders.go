@@ -45,6 +45,24 @@ func absentOverAnOpenWrite() Scenario {
 	}
 }
 
+// oldRecordOverAnOpenCreate: a stands still while its record is deleted, b creates it
+// anew, and a stale read shows a's. Then a is back and asks for promises.
+func oldRecordOverAnOpenCreate() Scenario {
+	p := story(2, 60*sim.Second,
+		sim.Fault{Kind: sim.PauseMachine, At: 20 * sim.Second, Lasts: 10 * sim.Second, Who: 0},
+		sim.Fault{Kind: sim.Delete, At: 20100 * soon, Lasts: 1},
+		sim.Fault{Kind: sim.StoreLate, At: 28 * sim.Second, Lasts: 10 * sim.Second, Who: 1},
+		sim.Fault{Kind: sim.Stale, At: 29200 * soon, Lasts: 8 * sim.Second},
+		sim.Fault{Kind: sim.PauseNode, At: 29300 * soon, Lasts: 9 * sim.Second, Who: 1}, // it takes nothing else meanwhile
+	)
+	p.Nodes[0].Priority = 2 // a leads
+	return Scenario{
+		Name:  "old-record-over-an-open-create",
+		About: "a deleted record is created anew without an answer, and a stale read shows it as it was",
+		Plans: several(p),
+	}
+}
+
 // rolledBackUnderAChallenge: the leader's renewal is undone. Its follower believes
 // that after a lease, and challenges on the older record; the leader still says
 // the newer one.

@@ -1,0 +1,63 @@
+package core
+
+import "testing"
+
+// TestCreatesAnewWhenItsEpochIsOnDisk: who has a floor and creates a deleted record
+// anew might forget it otherwise; what it has observed stays as it is (decision 0116).
+func TestCreatesAnewWhenItsEpochIsOnDisk(t *testing.T) {
+	u := followingB()
+	u.vanish()
+	u.now, u.Floor, u.View.StoreDate = at(50), Floor{Known: true, Epoch: 3, Saved: 3}, 1_700_000_000
+	u.take()
+	if u.Write.Open || u.View.Anew != 1_700_000_000 || u.Floor.Epoch != 3 {
+		t.Fatalf("a write is open: %t, chose %d, the floor is %d", u.Write.Open, u.View.Anew, u.Floor.Epoch)
+	}
+	if u.takeAt() != Never || u.saveAt() > u.now || u.toSave() != 1_700_000_000 {
+		t.Errorf("takes at %v, saves %d at %v", u.takeAt(), u.toSave(), u.saveAt())
+	}
+	u.Floor.Saved = u.toSave()
+	if u.takeAt() > u.now {
+		t.Errorf("takes at %v, with the epoch on disk", u.takeAt())
+	}
+	u.take()
+	if !u.Write.Open || u.Write.Proposal.Epoch != 1_700_000_000 || u.Write.Expected != "" {
+		t.Errorf("a write is open: %t, of epoch %d", u.Write.Open, u.Write.Proposal.Epoch)
+	}
+}
+
+// TestSavesNothingAheadWhereThereIsARecord: the epoch that was chosen is forgotten
+// with the absence.
+func TestSavesNothingAheadWhereThereIsARecord(t *testing.T) {
+	u := followingB()
+	u.Floor, u.View.Anew = Floor{Known: true, Epoch: 3, Saved: 3}, 1_700_000_000
+	if got := u.saveAt(); got != Never {
+		t.Errorf("saves %d at %v", u.toSave(), got.Sub(origin))
+	}
+	u.vanish()
+	u.Floor = Floor{}
+	if u.take(); !u.Write.Open || u.View.Anew != 1_700_000_000 {
+		t.Errorf("without a floor it waits for the disk")
+	}
+}
+
+// TestDoubtEndsWithTheCreate: a heartbeat that passes an open create ends what was
+// doubted beside it; one that does not leaves it.
+func TestDoubtEndsWithTheCreate(t *testing.T) {
+	for name, c := range map[string]struct {
+		heard  Epoch
+		doubts Instant
+	}{
+		"passes it": {9, 0}, "below it": {5, at(11)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := followingB()
+			u.open(of("a"), 1)
+			u.Phase, u.Write.Intent, u.Write.Expected, u.Write.Base = Taking, Take, "", Position{}
+			u.Write.Proposal.Epoch, u.View.OlderSince = 8, at(11)
+			u.hear(&Message{Kind: Heartbeat, Node: "b", Session: "b1", Epoch: c.heard, Revision: 20})
+			if u.View.OlderSince != c.doubts || u.Write.Open != (c.doubts != 0) {
+				t.Errorf("doubts since %v, the create is open: %t", u.View.OlderSince, u.Write.Open)
+			}
+		})
+	}
+}
