@@ -46,7 +46,7 @@ func ofRestarts() []Grid {
 	}
 	lost := base("restarts-lost", "crashes at any moment, disks lost: strangers, admission, floors that come into being",
 		Budget{Restarts: restarts(2, 2), LostDisks: 2, Unknown: 1})
-	lost.Long = 60_000_000 // its levels still grow at 36 million, by less and less
+	lost.Long = 60_000_000 // it has 41 million
 	once := base("lost-once", "one disk lost, for good", Budget{Restarts: restarts(1, 1), LostDisks: 1})
 	reordered := base("restarts-reordered", "crashes while messages overtake each other", Budget{Restarts: restarts(1, 1)})
 	reordered.InFlight = 2
@@ -58,7 +58,7 @@ func ofServices() []Grid {
 	stops := base("stops", "services that take their time to stop", Budget{Process: 1, StepDowns: 1, Unknown: 1})
 	stops.SlowStops = true
 	saves := base("saves", "floors that get on disk late, and acknowledgements that wait for them", Budget{Restarts: restarts(1, 1)})
-	saves.SlowSaves = true
+	saves.SlowSaves, saves.Long = true, 20_000_000
 	return []Grid{process, stops, saves}
 }
 
@@ -99,7 +99,7 @@ func ofRecords() []Grid {
 	founding := base("founding", "a new cluster, from nothing", Budget{Unknown: 1})
 	crashing := base("founding-crashes", "a new cluster whose founders crash", Budget{Restarts: restarts(1, 1)})
 	founding.Empty, founding.Hellos = true, true
-	crashing.Empty, crashing.Hellos = true, true
+	crashing.Empty, crashing.Hellos, crashing.Long = true, true, 20_000_000
 	forgotten := base("forgotten", "a record that is deleted when nobody has a floor any more",
 		Budget{Restarts: restarts(1, 1), LostDisks: 2, Split: 1, Deleted: 1})
 	forgotten.SlowReads, forgotten.Hellos, forgotten.Date = true, true, 1<<30
