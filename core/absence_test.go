@@ -223,3 +223,36 @@ func TestDoubtfulLookIsTakenAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestReleaseEndsAnAbsence: a release that is told of shows that there is a record.
+func TestReleaseEndsAnAbsence(t *testing.T) {
+	u := followingB()
+	u.vanish()
+	u.View.OlderSince = at(11)
+	u.noteRelease(&Message{Kind: Released, Node: "b", Session: "b1", Epoch: 4, Revision: 9})
+	if u.View.AbsentSince != 0 || u.View.OlderSince != 0 {
+		t.Errorf("absent since %v, older since %v", u.View.AbsentSince, u.View.OlderSince)
+	}
+}
+
+// TestDoubtEndsWithTheCreate: a heartbeat that passes an open create ends what was
+// doubted beside it; one that does not leaves it.
+func TestDoubtEndsWithTheCreate(t *testing.T) {
+	for name, c := range map[string]struct {
+		heard  Epoch
+		doubts Instant
+	}{
+		"passes it": {9, 0}, "below it": {5, at(11)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := followingB()
+			u.open(of("a"), 1)
+			u.Phase, u.Write.Intent, u.Write.Expected, u.Write.Base = Taking, Take, "", Position{}
+			u.Write.Proposal.Epoch, u.View.OlderSince = 8, at(11)
+			u.hear(&Message{Kind: Heartbeat, Node: "b", Session: "b1", Epoch: c.heard, Revision: 20})
+			if u.View.OlderSince != c.doubts || u.Write.Open != (c.doubts != 0) {
+				t.Errorf("doubts since %v, the create is open: %t", u.View.OlderSince, u.Write.Open)
+			}
+		})
+	}
+}

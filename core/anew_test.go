@@ -39,25 +39,3 @@ func TestSavesNothingAheadWhereThereIsARecord(t *testing.T) {
 		t.Errorf("without a floor it waits for the disk")
 	}
 }
-
-// TestDoubtEndsWithTheCreate: a heartbeat that passes an open create ends what was
-// doubted beside it; one that does not leaves it.
-func TestDoubtEndsWithTheCreate(t *testing.T) {
-	for name, c := range map[string]struct {
-		heard  Epoch
-		doubts Instant
-	}{
-		"passes it": {9, 0}, "below it": {5, at(11)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			u := followingB()
-			u.open(of("a"), 1)
-			u.Phase, u.Write.Intent, u.Write.Expected, u.Write.Base = Taking, Take, "", Position{}
-			u.Write.Proposal.Epoch, u.View.OlderSince = 8, at(11)
-			u.hear(&Message{Kind: Heartbeat, Node: "b", Session: "b1", Epoch: c.heard, Revision: 20})
-			if u.View.OlderSince != c.doubts || u.Write.Open != (c.doubts != 0) {
-				t.Errorf("doubts since %v, the create is open: %t", u.View.OlderSince, u.Write.Open)
-			}
-		})
-	}
-}

@@ -84,7 +84,8 @@ func (t *turn) freeIfHeld() Instant {
 }
 
 // freeIfVacant: at once, and promises are void, since whoever released had
-// outlived every earlier holder, and cannot forget that it did (decision 0116). A named successor has the first turn.
+// outlived every earlier holder, and cannot forget that it did (decision 0116). A
+// named successor has the first turn.
 func (t *turn) freeIfVacant() Instant {
 	r := &t.View.Record
 	if r.Successor != "" && r.Successor != t.c.Node {

@@ -15,7 +15,13 @@ func TestNewCluster(t *testing.T) {
 		"one has a floor":         {func(t *turn) { t.Peers[0].Hello.HasFloor = true }, false},
 		"this node has":           {func(t *turn) { t.Floor.Known = true }, false},
 		"this node heard of some": {func(t *turn) { t.View.Heard = Position{1, 1} }, false},
-		"nobody else":             {func(t *turn) { t.c.Peers = nil }, true},
+		"it has not looked": {func(t *turn) {
+			t.View.Question = 0
+			for i := range t.Peers {
+				t.Peers[i].Hello.Answers = 0
+			}
+		}, false},
+		"nobody else": {func(t *turn) { t.c.Peers = nil }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := followingB()
